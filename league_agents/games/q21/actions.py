@@ -1,7 +1,7 @@
-"""The four actions of Q21 around a table: their schemas, and what is let in.
+"""The four actions of Q21 around a table: their schemas and their checks.
 
-Rule: what is refused here is what the callbacks' contracts call unusable, and everything that a schema can say. Word
-limits of justifications are not refused but charged, as in the league.
+Rule: an action is refused if a callback's contract calls it unusable or its schema forbids it. A justification outside
+its word limit is not refused but penalised, as in the league.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _object(properties: Mapping[str, object], optional: Sequence[str] = ()) -> F
 
 @lru_cache(maxsize=64)
 def announce_schema(rules: RuleSet) -> JsonObject:
-    """Brief and target, named as in the referee's callback."""
+    """Return the schema of brief and target, with the key names of the referee's callback."""
     least, most = rules.hint_characters
     hint = f"A hint of at most {rules.hint_most_words} words that does not give the sentence away"
     return _object(
@@ -72,7 +72,7 @@ def announce_schema(rules: RuleSet) -> JsonObject:
 
 @lru_cache(maxsize=64)
 def ask_schema(rules: RuleSet) -> JsonObject:
-    """The whole batch of questions."""
+    """Return the schema of a whole batch of questions."""
     count = rules.questions_required
     options: Mapping[str, object]
     if rules.answer_key is AnswerKey.FIXED:
@@ -95,7 +95,7 @@ def ask_schema(rules: RuleSet) -> JsonObject:
 
 @lru_cache(maxsize=512)
 def answer_schema(players: tuple[str, ...], count: int) -> JsonObject:
-    """The answers to all questions of one player."""
+    """Return the schema of the answers to all questions of one player."""
     items = [
         _object({"question_number": {"const": number}, "answer": {"enum": [choice.value for choice in Choice]}})
         for number in range(1, count + 1)
@@ -106,7 +106,7 @@ def answer_schema(players: tuple[str, ...], count: int) -> JsonObject:
 
 @lru_cache(maxsize=64)
 def guess_schema(rules: RuleSet) -> JsonObject:
-    """Sentence and word, with their justifications."""
+    """Return the schema of sentence and word with their justifications."""
     wanted = {
         "sentence_justification": rules.sentence_justification,
         "word_justification": rules.word_justification,
@@ -132,7 +132,7 @@ def guess_schema(rules: RuleSet) -> JsonObject:
 
 
 def read_announcement(data: JsonObject, rules: RuleSet) -> tuple[Brief, Target]:
-    """Brief and target as they are accepted. Raises ``IllegalAction`` (``invalid_data``)."""
+    """Return the accepted brief and target. Raises ``IllegalAction`` (``invalid_data``)."""
     entry = EntryReader(data)
     least, most = rules.hint_characters
     found = {
@@ -166,7 +166,7 @@ def read_announcement(data: JsonObject, rules: RuleSet) -> tuple[Brief, Target]:
 
 
 def read_questions(data: JsonObject, rules: RuleSet) -> QuestionBatch:
-    """The batch as it is accepted, by number. Raises ``IllegalAction`` (``invalid_data``)."""
+    """Return the accepted batch, sorted by number. Raises ``IllegalAction`` (``invalid_data``)."""
     entry = EntryReader(data)
     entry.only(("questions",))
     count = rules.questions_required
@@ -202,7 +202,7 @@ def _is_object(value: object) -> bool:
 
 
 def _options(entry: EntryReader, place: int, given: object, fixed: Options | None) -> Options:
-    """The four options; ``fixed`` are those of an answer key that is."""
+    """Return the four options; ``fixed`` are those of a fixed answer key, ``None`` under any other."""
     if not isinstance(given, Mapping) or given.keys() != _LETTERS:
         _fault(entry, f"questions/{place}/options", "wrong_type", "must be an object of A, B, C and D")
         return ("", "", "", "")
@@ -218,7 +218,7 @@ def _options(entry: EntryReader, place: int, given: object, fixed: Options | Non
 
 
 def read_answers(data: JsonObject, owed: Mapping[str, int]) -> tuple[str, AnswerBatch]:
-    """The player who is answered and the answers by number. ``owed``: player to number of questions.
+    """Return the answered player and the answers by number. ``owed``: player to number of questions.
 
     Raises ``IllegalAction`` (``invalid_data``).
     """
@@ -255,7 +255,7 @@ _LETTERS = frozenset(LETTERS)
 
 
 def read_guess(data: JsonObject, rules: RuleSet) -> Guess:
-    """The guess as it is accepted. Raises ``IllegalAction`` (``invalid_data``)."""
+    """Return the accepted guess. Raises ``IllegalAction`` (``invalid_data``)."""
     entry = EntryReader(data)
     found: dict[str, Any] = {
         "opening_sentence": entry.text("opening_sentence", least=rules.least_sentence_characters, most=LONGEST_TEXT),
@@ -275,7 +275,7 @@ def read_guess(data: JsonObject, rules: RuleSet) -> Guess:
 
 
 def _checked(entry: EntryReader, value: object, least: int, *at: object) -> str:
-    """The text in normal form C. ``at`` are the parts of its place, for a fault."""
+    """Return the text in normal form C. ``at`` are the parts of its path, for a fault."""
     if not isinstance(value, str):
         _fault(entry, _joined(at), "wrong_type", "must be a text")
         return ""

@@ -1,6 +1,7 @@
-"""The parts of a match as user code is promised them: the keys of the callbacks and of the records (protocol 4.4, 6).
+"""The parts of a match in the JSON form of the callbacks and the records (protocol 4.4, 6).
 
-Rule: one place for each form. What stands for an absent part differs from reader to reader, so the reader says it.
+Rule: each form is defined once, here. The substitute for an absent part differs between readers, so the reader chooses
+it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from league_agents.games.q21.model import COMPONENTS, AnswerBatch, Breakdown, Br
 
 
 class AnyQuestion(Protocol):
-    """A question, whoever made it."""
+    """A question of any type."""
 
     @property
     def number(self) -> int: ...
@@ -25,7 +26,7 @@ class AnyQuestion(Protocol):
 
 
 def brief_as_json(brief: Brief) -> dict[str, str]:
-    """What both players are told, with the keys that user code is promised."""
+    """Return the brief with the documented keys."""
     return {
         "book_name": brief.book_name,
         "book_hint": brief.book_hint,
@@ -34,7 +35,7 @@ def brief_as_json(brief: Brief) -> dict[str, str]:
 
 
 def question_as_json(question: AnyQuestion) -> dict[str, object]:
-    """A question with the keys that user code is promised."""
+    """Return a question with the documented keys."""
     a, b, c, d = question.options
     return {
         "question_number": question.number,
@@ -44,7 +45,7 @@ def question_as_json(question: AnyQuestion) -> dict[str, object]:
 
 
 def question_from_json(told: Mapping[str, Any]) -> Question:
-    """The question that was told with these keys, by ``question_as_json`` or after as strict a check."""
+    """Return the question from a mapping that ``question_as_json`` made or that was checked as strictly."""
     options = told["options"]
     return Question(
         number=told["question_number"],
@@ -54,12 +55,12 @@ def question_from_json(told: Mapping[str, Any]) -> Question:
 
 
 def answers_as_json(answers: AnswerBatch) -> list[dict[str, object]]:
-    """Answers with the keys that user code is promised."""
+    """Return answers with the documented keys."""
     return [{"question_number": answer.number, "answer": str(answer.choice)} for answer in answers]
 
 
 def guess_as_json(guess: Guess | None) -> dict[str, object]:
-    """A guess with the keys that user code is promised; missing texts are empty."""
+    """Return a guess with the documented keys; missing texts are empty."""
     if guess is None:
         guess = _NO_GUESS
     return {
@@ -77,10 +78,10 @@ _NO_GUESS = Guess(
 
 
 def breakdown_as_json(breakdown: Breakdown) -> dict[str, object]:
-    """The four components with the keys of protocol 4.4.7."""
+    """Return the four components with the keys of protocol 4.4.7."""
     return {name: getattr(breakdown, name) for name in COMPONENTS}
 
 
 def feedback_as_json(feedback: Feedback) -> dict[str, object]:
-    """Both feedback texts with the keys of protocol 4.4.7."""
+    """Return both feedback texts with the keys of protocol 4.4.7."""
     return {"opening_sentence": feedback.opening_sentence, "associative_word": feedback.associative_word}

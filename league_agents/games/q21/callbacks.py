@@ -1,9 +1,8 @@
-"""The eight callbacks of user code (protocol 6): what each is told that it promises, how its result is read, how often
-it is called, and what replaces a result.
+"""The eight callbacks of user code (protocol 6): their descriptions, the readers of their results, the number of
+attempts, and the fallbacks.
 
-Rule 1: a result is read here and nowhere else, so it is repaired alike in a league, in an evaluation, in a check and at
-a table.
-Rule 2: a call that gave nothing usable is made again while its contract allows it, then replaced.
+Rule 1: a result is read only here, so it is repaired alike in a league, in an evaluation, in a check and at a table.
+Rule 2: a call without a usable result is repeated while its contract allows it, then replaced.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ from league_agents.kit.violation import shown
 
 
 class CallbackSpec(Struct, frozen=True, kw_only=True):
-    """One callback as user code is told about it in ``ctx["service"]``."""
+    """One callback as described to user code in ``ctx["service"]``."""
 
     name: str
-    """The method: ``get_answers``."""
+    """The name of the method: ``get_answers``."""
 
     service_name: str
     description: str
@@ -44,7 +43,8 @@ class CallbackSpec(Struct, frozen=True, kw_only=True):
     timeout: timedelta
 
     def service(self, *, left: timedelta | None = None) -> dict[str, object]:
-        """The four keys of ``ctx["service"]``. ``left`` is what remains to the message's deadline, if there is one."""
+        """Return the four keys of ``ctx["service"]``. ``left`` is the time to the message's deadline; ``None`` without
+        one."""
         timeout = self.timeout if left is None else min(self.timeout, left)
         return {
             "name": self.service_name,
@@ -55,7 +55,7 @@ class CallbackSpec(Struct, frozen=True, kw_only=True):
 
 
 def callback_specs(rules: RuleSet) -> Mapping[str, CallbackSpec]:
-    """The eight callbacks under these rules, by method name, the referee's first."""
+    """Return the eight callbacks under these rules, by method name, the referee's first."""
     return {
         name: CallbackSpec(
             name=name,
@@ -69,19 +69,19 @@ def callback_specs(rules: RuleSet) -> Mapping[str, CallbackSpec]:
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """What a result is read against."""
+    """The facts that a result is checked against."""
 
     rules: RuleSet
     questions: QuestionBatch = ()
-    """The questions that are answered."""
+    """The questions to be answered."""
 
     brief: Brief | None = None
-    """What a guesser was told; ``None`` before it was told anything."""
+    """The brief of a guesser; ``None`` before it received one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """One callback."""
+    """The contract of one callback."""
 
     service_name: str
     description: Callable[[RuleSet], str]
@@ -91,7 +91,7 @@ class Contract:
     read: Callable[[object, Known], ReadResult[Any]]
     attempts: int = 1
     fallback: Callable[[Known], Any] | None = None
-    """``None`` where reading replaces what cannot be used, and where nothing can."""
+    """``None`` if the reader replaces unusable parts itself, and if no replacement is possible."""
 
     instead: str
     """What happens after the last attempt, as a clause."""
@@ -188,7 +188,7 @@ CONTRACTS: Mapping[str, Contract] = MappingProxyType(
         ),
     }
 )
-"""By the names of their methods, the referee's first (protocol 6)."""
+"""By method name, the referee's first (protocol 6)."""
 
 
 def _key_text(rules: RuleSet) -> str:
@@ -202,38 +202,38 @@ def _key_text(rules: RuleSet) -> str:
 
 
 class Noted(Struct, frozen=True, kw_only=True):
-    """What the author of an agent is told about one call."""
+    """Notes on one call for the author of an agent."""
 
     callback: str
     remarks: tuple[Remark, ...] = ()
-    """Everything that was refused or changed in the result; empty when there was none, or nothing to say."""
+    """Everything that was refused or changed in the result; empty if there is nothing to report."""
 
     failure: str = ""
-    """Why nothing of it could be used, in one line; empty when it was used."""
+    """Why the result was unusable, in one line; empty if it was used."""
 
     then: str = ""
     """What happens after a failure, as a clause."""
 
     @property
     def repairs(self) -> list[str]:
-        """What was changed in a result that is used, one line for each kind of change."""
+        """The changes to a result that is used, one line for each kind of change."""
         return [] if self.failure else lines([each for each in self.remarks if each.severity is Severity.REPAIRED])
 
 
 class CallEnd(Struct, frozen=True, kw_only=True):
-    """What came of one call."""
+    """The end of one call."""
 
     value: Any
-    """What the callback's reader gives, or its fallback; ``None`` when there is neither."""
+    """The value of the callback's reader, or the fallback; ``None`` if there is neither."""
 
     is_called_again: bool = False
-    """Whether nothing of it could be used and there is an attempt left."""
+    """Whether the result was unusable and an attempt is left."""
 
     noted: Noted
 
 
 def end_of_call(callback: str, result: object, failure: str | None, known: Known, *, attempt: int = 1) -> CallEnd:
-    """Read what a callback returned. ``failure`` says why it returned nothing; ``attempt`` counts from 1."""
+    """Read the result of a callback. ``failure`` says why there is none; ``attempt`` counts from 1."""
     contract = CONTRACTS[callback]
     read = contract.read(None if failure is not None else result, known)
     if failure is None and not read.is_broken:

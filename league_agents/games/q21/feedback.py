@@ -1,8 +1,8 @@
-"""What a player is told about its guess.
+"""Write a player's feedback on its guess.
 
-Rule 1: every text keeps the word limit of the rules, whatever was guessed.
-Rule 2: the target is not named: the other player of the match may still be guessing.
-Rule 3: the guess is quoted shortened and as printable text; it is never more than a quotation.
+Rule 1: every text keeps the word limit of the rules, for any guess.
+Rule 2: the target is not named, because the other player of the match may still be guessing.
+Rule 3: the guess appears only as a quotation, shortened and made printable.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def sentence_feedback(
     rules: RuleSet,
     remarks: Sequence[str] = (),
 ) -> str:
-    """The text about the sentence and its justification, whose two scores are ``scores``. ``remarks`` are sentences
-    that are said where there is room.
+    """Return the text about the sentence and its justification, whose two scores are ``scores``. ``remarks`` are
+    sentences that are added if there is room.
     """
     shared, missing, extra = shared_words(guess, target)
     detail = (
@@ -80,7 +80,7 @@ def word_feedback(
     rules: RuleSet,
     remarks: Sequence[str] = (),
 ) -> str:
-    """The text about the word and its justification, whose two scores are ``scores``."""
+    """Return the text about the word and its justification, whose two scores are ``scores``."""
     weights = (rules.weights.associative_word, rules.weights.word_justification)
     return _composed(
         [_band(scores[0], _WORD_BANDS), _quoted(guess)],
@@ -164,6 +164,6 @@ def _quoted(guess: str) -> str:
 
 
 _READ = 5_000
-"""Characters in which the beginning of the guess is looked for: an escape sequence alone may have thousands."""
+"""Characters in which the beginning of the guess is searched: an escape sequence alone may have thousands."""
 
 _QUOTES = dict.fromkeys(map(ord, '"“”„«»'))

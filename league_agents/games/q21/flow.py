@@ -1,9 +1,9 @@
-"""One match of Q21 as its referee leads it: whose turn it is, what everybody is told, and when it is over.
+"""The referee's side of a match of Q21: turns, messages to the players, and the end of the match.
 
 Rule 1: a transition happens because a row of the tables below says so, or it does not happen.
 Rule 2: the phase belongs to a player, not to the match (protocol 5.3.1). Only the start of the round waits for both.
-Rule 3: whether a call is a direct one, a message or an action at a table, and how long it may take, is the caller's
-business: it sends what happened and carries out what is wanted, in order.
+Rule 3: the caller decides whether a call is a direct one, a message or an action at a table, and how long it may take:
+it passes in what happened and carries out the returned effects, in order.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ from league_agents.kit.values import evolve
 
 
 class SeatPhase(StrEnum):
-    """How far one player has come, spelled as in ``player_states`` of a report (protocol 4.5.1)."""
+    """A player's progress, spelled as in ``player_states`` of a report (protocol 4.5.1)."""
 
     IDLE = "idle"
     WARMUP_SENT = "warmup_sent"
     WARMED_UP = "warmup_answered"
     STARTED = "round_started"
     QUESTIONED = "questions_submitted"
-    """The questions are here; the answers are being worked out."""
+    """The questions have arrived; the answers are being worked out."""
     ANSWERED = "answers_received"
     GUESSED = "guess_submitted"
-    """The guess is here; it is being scored."""
+    """The guess has arrived; it is being scored."""
     SCORED = "scored"
     ABSENT = "not_initialized"
     """Not in the lookup table when the round started (protocol 5.4)."""
 
 
 PLAYED: Final = tuple(phase for phase in SeatPhase if phase is not SeatPhase.ABSENT)
-"""The phases in the order in which a present player goes through them."""
+"""The phases of a present player, in order."""
 
 
 class PlayerRun(Struct, frozen=True, kw_only=True):
-    """What one player asked, was answered and guessed. Each part is empty until it is there."""
+    """One player's questions, answers and guess. Each part is empty until it arrives."""
 
     phase: SeatPhase = SeatPhase.IDLE
     warmup_answer: str = ""
@@ -69,83 +69,83 @@ class PlayerRun(Struct, frozen=True, kw_only=True):
 
 
 class Stop(Struct, frozen=True, kw_only=True):
-    """The match is over before its end, and perhaps a guess is still being scored (protocol 5.3.5)."""
+    """The match ends early; a guess may still be in scoring (protocol 5.3.5)."""
 
     termination: Termination
 
 
 class RefereedMatch(Struct, frozen=True, kw_only=True):
-    """What the referee of a match knows. Users extend it by what they need; the flow keeps their fields."""
+    """The referee's knowledge of a match. Callers may subclass it with further fields; the flow keeps them."""
 
     player1: PlayerRun
     player2: PlayerRun
     warmup_question: str = ""
     brief: Brief | None = None
     target: Target | None = None
-    """Secret until the score was sent. ``None`` when the referee keeps it to itself."""
+    """Secret until the score was sent. ``None`` if the referee does not disclose it."""
 
     abort: Stop | None = None
 
     @property
     def runs(self) -> tuple[PlayerRun, PlayerRun]:
-        """Both players', player 1 first. A ``place`` is an index of it."""
+        """Both players' runs, player 1 first. A ``place`` is an index into it."""
         return (self.player1, self.player2)
 
 
 M = TypeVar("M", bound=RefereedMatch)
 
 
-# What can happen.
+# Events.
 
 
 class Opened(Struct, frozen=True, kw_only=True):
-    """The match begins. Present players are idle, or warmed up where there is no warm-up."""
+    """The match begins. Present players are idle, or warmed up if there is no warm-up."""
 
 
 class Submitted(Struct, frozen=True, kw_only=True):
-    """A player handed in its warm-up answer (a text), its questions or its guess."""
+    """A player submitted its warm-up answer (a text), its questions or its guess."""
 
     place: int
     content: str | QuestionBatch | Guess
 
 
 class Ask(Struct, frozen=True, kw_only=True):
-    """Wanted: call the referee's callback, and come back with ``Gave`` or ``Decided``."""
+    """Effect: call the referee's callback, and report the result as ``Gave`` or ``Decided``."""
 
     callback: str
     place: int | None = None
-    """For which player; ``None`` for a callback of the whole match."""
+    """The player concerned; ``None`` for a callback of the whole match."""
 
     attempt: int = 1
 
 
 class Gave(Struct, frozen=True, kw_only=True):
-    """A callback returned something, or failed."""
+    """A callback returned a result, or failed."""
 
     ask: Ask
     result: object = None
-    """Untrusted and unread."""
+    """Untrusted, not yet read."""
 
     failure: str | None = None
-    """Why nothing was returned; ``None`` when ``result`` was."""
+    """Why there is no result; ``None`` if there is one."""
 
 
 class Decided(Struct, frozen=True, kw_only=True):
-    """What a callback would have been asked for was decided without one, and is valid."""
+    """A valid value that was decided without calling the callback."""
 
     ask: Ask
     value: Any
-    """The value that the callback's reader gives."""
+    """A value of the type that the callback's reader returns."""
 
 
 class PlayerLeft(Struct, frozen=True, kw_only=True):
-    """A player is out, with zero points; the other one plays on."""
+    """A player is out, with zero points; the other one continues."""
 
     place: int
 
 
 class Stopped(Struct, frozen=True, kw_only=True):
-    """The match is to end before its end. Only a guess that was made is still scored (protocol 5.3.5)."""
+    """The match must end early. Only a guess that was submitted is still scored (protocol 5.3.5)."""
 
     stop: Stop
 
@@ -153,11 +153,11 @@ class Stopped(Struct, frozen=True, kw_only=True):
 Happened = Opened | Submitted | Gave | Decided | PlayerLeft | Stopped
 
 
-# What is wanted. ``Ask`` and ``Noted`` belong here too.
+# Effects. ``Ask`` and ``Noted`` belong here too.
 
 
 class Telling(StrEnum):
-    """What a player is told. Its content stands in the match."""
+    """The kind of a message to a player. Its content is in the match."""
 
     WARMUP = "warm-up question"
     BRIEF = "brief"
@@ -171,22 +171,22 @@ PLAYER_CALLBACK: Final = {
     Telling.ANSWERS: "get_guess",
     Telling.SCORECARD: "on_score_received",
 }
-"""What a player's agent is asked when it was told this."""
+"""The callback of a player's agent that each message calls."""
 
 
 class Tell(Struct, frozen=True, kw_only=True):
-    """Tell a player, who answers all but the scorecard by ``Submitted``."""
+    """Effect: send a message to a player, who answers each kind but the scorecard by ``Submitted``."""
 
     place: int
     what: Telling
 
 
 class Over(Struct, frozen=True, kw_only=True):
-    """Nothing more is played or scored."""
+    """Effect: the match is over; nothing more is played or scored."""
 
     termination: Termination
     callback: str = ""
-    """The callback without which the match could not go on."""
+    """The callback whose failure ended the match; empty if none did."""
 
 
 Wanted = Ask | Tell | Over | Noted
@@ -195,7 +195,7 @@ _PARTS: Final = {str: "warm-up", tuple: "questions", Guess: "guess"}
 
 
 def refereeing(match: M, happened: Happened, rules: RuleSet) -> tuple[M, list[Wanted]]:
-    """The match afterwards, and what is to be done. What nobody waits for changes nothing."""
+    """Return the match after an event, and the effects. An unexpected event changes nothing."""
     if isinstance(happened, Gave | Decided):
         return _call_ended(match, happened, rules)
     if isinstance(happened, Submitted):
@@ -220,12 +220,12 @@ def refereeing(match: M, happened: Happened, rules: RuleSet) -> tuple[M, list[Wa
 
 
 def with_run(match: M, place: int, run: PlayerRun) -> M:
-    """The match with this player's run in its place."""
+    """Return the match with this player's run replaced."""
     return evolve(match, player1=run) if place == 0 else evolve(match, player2=run)
 
 
 def questions_that_count(questions: QuestionBatch, rules: RuleSet) -> QuestionBatch:
-    """The first of each number, and no more than the rules allow: nobody may have more answers than the other."""
+    """Return the first question of each number, up to the rules' count, so that neither player gets more answers."""
     most = rules.questions_required
     if len({question.number for question in questions}) == len(questions) <= most:
         return questions
@@ -236,9 +236,9 @@ def questions_that_count(questions: QuestionBatch, rules: RuleSet) -> QuestionBa
 
 
 def winner_of(match: RefereedMatch) -> int | None:
-    """The place of the player with the most league points; ``None`` for a draw (protocol 7).
+    """Return the place of the player with the most league points; ``None`` for a draw (protocol 7).
 
-    A player who is alone wins with one point or more, whatever an absence is worth.
+    A player without an opponent wins with one point or more, whatever the rules grant for an absence.
     """
     one, two = (run.scorecard.league_points if run.scorecard is not None else 0 for run in match.runs)
     if not match.player1.is_present or not match.player2.is_present:
@@ -284,7 +284,7 @@ def _tell_all(match: M, what: Telling) -> tuple[M, list[Wanted]]:
 
 
 def _went_on(match: M) -> tuple[M, list[Wanted]]:
-    """Start the round once everybody who is left is warmed up; end the match once everybody is scored."""
+    """Start the round once all remaining players are warmed up; end the match once all are scored."""
     playing = _playing(match)
     if match.abort is None and playing and all(run.phase is SeatPhase.WARMED_UP for run in playing):
         return match, [Ask(callback="get_round_start_info")]
@@ -298,7 +298,7 @@ def _end(match: RefereedMatch) -> list[Wanted]:
     return [] if _playing(match) else [Over(termination=Termination.COMPLETED)]
 
 
-# What players hand in.
+# Submissions of players.
 
 
 def _warmed_up(match: M, place: int, answer: str, _rules: RuleSet) -> tuple[M, list[Wanted]]:
@@ -317,7 +317,7 @@ def _guessed(match: M, place: int, guess: Guess, _rules: RuleSet) -> tuple[M, li
     return with_run(match, place, run), [Ask(callback="get_score_feedback", place=place)]
 
 
-# What the referee decides.
+# Decisions of the referee.
 
 
 def _warm_up(match: M, _place: int, question: str) -> tuple[M, list[Wanted]]:
@@ -344,7 +344,7 @@ def _score(match: M, place: int, scorecard: Scorecard) -> tuple[M, list[Wanted]]
 
 MACHINE: Final = "referee: one player"
 CLOSED: Final = "closed"
-"""The match is over and nothing of it is kept."""
+"""The match is over and its state is discarded."""
 
 SUBMISSIONS: Final[TransitionTable[Callable[..., tuple[Any, list[Wanted]]]]] = TransitionTable(
     MACHINE,
@@ -372,7 +372,7 @@ SUBMISSIONS: Final[TransitionTable[Callable[..., tuple[Any, list[Wanted]]]]] = T
         ),
     ),
 )
-"""What a player's part does."""
+"""Effect of a player's submission."""
 
 CALLBACKS: Final[TransitionTable[Callable[..., tuple[Any, list[Wanted]]]]] = TransitionTable(
     MACHINE,
@@ -407,4 +407,4 @@ CALLBACKS: Final[TransitionTable[Callable[..., tuple[Any, list[Wanted]]]]] = Tra
         ),
     ),
 )
-"""What the result of a callback does to the player for whom it was called, or to both."""
+"""Effect of a callback's result on the player for whom it was called, or on both."""

@@ -1,8 +1,8 @@
 """Q21 around a table: a referee and two players as seats, by the same rules and the same scoring as in the league.
 
-Rule 1: points are computed here from what was said. Nobody reports them, so nobody can argue about them.
-Rule 2: what one player asks, is answered and guesses is between that player and the referee until the match is over,
-and the order in which the two act changes nothing that anybody else sees.
+Rule 1: points are computed here from the submissions. No agent reports them, so no agent can influence them otherwise.
+Rule 2: a player's questions, answers and guess are visible to that player and the referee only until the match is over,
+and the order in which the two players act changes nothing that others see.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Q21:
     protocol: str | None = None
 
     def setup(self, config: JsonObject, agent_ids: Sequence[str], seed: int) -> TableMatch:
-        """An empty table; nothing is drawn, because the referee chooses. Raises ``ConfigError``."""
+        """Return an empty table; nothing is random, because the referee chooses. Raises ``ConfigError``."""
         referee, one, two = check_agent_ids(agent_ids, self.min_agents, self.max_agents)
         return table_from(config, referee, one, two)
 
@@ -126,7 +126,7 @@ class Q21:
         return tuple([seat.agent_id for seat in state.seats if seat.phase is owing])
 
     def phase_mode(self, state: TableMatch) -> Mode:
-        """Every phase is sealed: nobody hears what another one says."""
+        """Return ``SEALED``: no agent hears the others in any phase."""
         return Mode.SEALED
 
     def legal(self, state: TableMatch, agent: str) -> tuple[LegalAction, ...]:
@@ -239,7 +239,7 @@ class Q21:
         )
 
     def rounds(self, config: JsonObject) -> None:
-        """There is no limit: a match has its four phases."""
+        """Return ``None``: there is no limit, a match has its four phases."""
 
     def rules_text(self, config: JsonObject, lang: str = "en") -> str:
         rules = TableConfig.read(config).rule_set()
@@ -256,13 +256,13 @@ _BRIEF: Final = Ask(callback="get_round_start_info", attempt=2)
 
 
 def _asking(state: TableMatch, player: str) -> Ask:
-    """What a player's questions ask of the referee. At a table nobody is asked a second time."""
+    """Return the call that a player's questions make on the referee. At a table there is no second attempt."""
     return Ask(callback="get_answers", place=state.place_of(player), attempt=2)
 
 
 def _went_on(before: TableMatch, happened: Happened) -> Step[TableMatch]:
-    """The table after the flow has heard of it. Its wishes are what is legal then, but for scores, which are computed
-    once both players have guessed."""
+    """Return the table after the flow handled the event. The flow's effects become the legal actions, except for
+    scores, which are computed once both players have guessed."""
     state, wanted = refereeing(before, happened, before.rules)
     if all(seat.phase in (SeatPhase.GUESSED, SeatPhase.SCORED) for seat in state.seats):
         for place, seat in enumerate(state.seats):
@@ -283,5 +283,5 @@ def _score(state: TableMatch, seat: TablePlayer) -> Scorecard:
 
 
 def _unanswered(state: TableMatch) -> dict[str, int]:
-    """Players whose questions wait for answers, with their number."""
+    """Return the players whose questions wait for answers, with the number of questions."""
     return {seat.agent_id: len(seat.questions) for seat in state.seats if seat.phase is SeatPhase.QUESTIONED}

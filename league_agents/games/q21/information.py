@@ -1,12 +1,11 @@
-"""Twenty questions asked at once are a code: which to ask, and what noisy answers say.
+"""Treat twenty questions asked at once as a code: select the questions, and decode the noisy answers.
 
-Rule 1: a candidate is a row of predicted answers, small integers 0 … K-1; ``UNKNOWN`` where the text does not tell.
-What the candidates and the questions are is decided elsewhere.
-Rule 2: nothing is drawn from a generator: what is sampled is sampled by fixed sequences, so equal inputs give equal
-results.
-Rule 3: questions are chosen with the noise in the objective. Two candidates whose predictions differ in the questions D
-are confused with a probability of at most the product of ρ over D (Bhattacharyya); the sum of that product over all
-pairs, weighted with the prior, is what ``select`` makes small.
+Rule 1: a candidate is a row of predicted answers, small integers 0 … K-1, or ``UNKNOWN`` if the text does not tell. The
+candidates and the questions are given by the caller.
+Rule 2: there is no random generator: samples are drawn by fixed sequences, so equal inputs give equal results.
+Rule 3: the choice of questions takes the noise into account. Two candidates whose predictions differ in the questions D
+are confused with a probability of at most the product of ρ over D (Bhattacharyya); ``select`` keeps the sum of that
+product over all pairs, weighted with the prior, small.
 """
 
 from __future__ import annotations
@@ -21,28 +20,26 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Codes: TypeAlias = npt.NDArray[np.int8]
 
 UNKNOWN = -1
-"""As a prediction: the candidate's text does not tell. As an answer: none, or one that was not offered."""
+"""As a prediction: the candidate's text does not tell. As an answer: missing, or not among the options."""
 
 _LEAST_NOISE = 0.002
-"""No answerer is perfect: a likelihood of zero would make one slip fatal."""
+"""Least noise assumed: with a likelihood of zero, a single slip would exclude the true candidate."""
 
 _DECLINED_TILT = 2.0
-"""How much likelier an answerer declines a question that the candidate's text does not settle."""
+"""Factor by which an answerer is likelier to decline a question that the candidate's text does not settle."""
 
 _CELLS = 6_500_000
-"""Pairs × questions that are held at once; up to here ``select`` looks at every pair (400 candidates × 80 questions).
-"""
+"""Limit for pairs × questions in memory; up to it ``select`` uses every pair (400 candidates × 80 questions)."""
 
 _ANCHORS = 2048
-"""Candidates that are compared with all others when there are more of them than this."""
+"""Above this number of candidates, only this many are compared with all others."""
 
 _QUESTIONS_PER_SAMPLE = 4
-"""After how many questions the sampled pairs are drawn again: later ones have to part the pairs that are still close.
-"""
+"""Number of questions after which the sampled pairs are drawn again, for the pairs that are still close."""
 
 
 def closeness(noise: npt.ArrayLike, options: npt.ArrayLike) -> Floats:
-    """ρ per question: the overlap of the answers to be expected from two candidates that it tells apart.
+    """Return ρ per question: the overlap of the expected answers of two candidates that it tells apart.
 
     ``noise`` is the probability of a wrong answer, uniform over the other ``options`` (2 or more).
     """
@@ -63,12 +60,12 @@ def select(
     refine: bool = True,
     taken: Sequence[int] = (),
 ) -> tuple[int, ...]:
-    """The ``count`` questions that part the candidates best, best first; fewer when there are fewer.
+    """Return the ``count`` questions that separate the candidates best, best first; fewer if there are fewer.
 
     ``predictions`` is candidates × questions. ``noise`` and ``options`` are one number or one for each question.
-    Candidates of one group (equal numbers in ``groups``) need not be told apart. Greedy, then each choice is exchanged
-    once for a better one if there is one (``refine``). Questions in ``taken`` are asked in any case: they count among
-    the ``count``, come first, and the others are chosen for what these leave open.
+    Candidates of one group (equal numbers in ``groups``) need not be told apart. The choice is greedy; then each
+    question is exchanged once for a better one if there is one (``refine``). Questions in ``taken`` are always
+    included: they count towards ``count``, come first, and the others are chosen to complement them.
 
     Exact over all pairs up to 6.5 million pairs × questions; above that the pairs are sampled in proportion to their
     present weight and sampled again after every four questions, and above 2,048 candidates one side of each pair comes
@@ -99,7 +96,7 @@ def select(
 def log_likelihood(
     predictions: npt.ArrayLike, answers: npt.ArrayLike, noise: npt.ArrayLike, *, options: npt.ArrayLike = 4
 ) -> Floats:
-    """The logarithm of the probability of the answers for each candidate.
+    """Return the logarithm of the probability of the answers for each candidate.
 
     ``answers`` is one row, or runs × questions (the result is then runs × candidates). An answer outside the options
     says almost nothing; a prediction that is ``UNKNOWN`` makes each answer equally likely.
@@ -128,7 +125,7 @@ def log_likelihood(
 
 
 def normalise_logs(logs: Floats) -> Floats:
-    """Probabilities in proportion to ``exp(logs)``, over the last axis."""
+    """Return probabilities in proportion to ``exp(logs)``, over the last axis."""
     if logs.shape[-1] == 0:
         return logs
     top = logs.max(axis=-1, keepdims=True)
@@ -144,8 +141,8 @@ def simulate(
     options: npt.ArrayLike = 4,
     salt: int = 0,
 ) -> Codes:
-    """Answers (runs × questions) of an answerer who errs with ``noise``; ``truths`` holds one candidate's row for each
-    run.
+    """Simulate answers (runs × questions) of an answerer who errs with ``noise``; ``truths`` has one candidate's row
+    for each run.
     """
     codes = np.asarray(predictions, dtype=np.int8)
     rows = np.asarray(truths, dtype=np.int64)
@@ -162,21 +159,21 @@ def simulate(
 
 
 def typical(prior: npt.ArrayLike, runs: int) -> npt.NDArray[np.int64]:
-    """``runs`` candidates spread evenly over the prior, likely ones more often."""
+    """Return ``runs`` candidates spread evenly over the prior, likely ones more often."""
     weights = np.asarray(prior, dtype=np.float64)
     edges = np.cumsum(_normalised(weights, weights.size))
     return np.minimum(np.searchsorted(edges, (np.arange(runs) + 0.5) / runs), weights.size - 1)
 
 
 def bits(probabilities: npt.ArrayLike) -> float:
-    """The entropy of a distribution: how many bits are still missing."""
+    """Return the entropy of a distribution in bits."""
     p = np.asarray(probabilities, dtype=np.float64)
     p = p[p > 0]
     return float(-(p * np.log2(p / p.sum())).sum() / p.sum()) if p.size else 0.0
 
 
 class _Pairs:
-    """Pairs of candidates and how likely each still is to be confused after the questions asked so far."""
+    """Pairs of candidates, weighted by their probability of confusion after the questions chosen so far."""
 
     def __init__(
         self, columns: Codes, prior: Floats, loss: npt.NDArray[np.float32], groups: npt.NDArray[np.int64] | None
@@ -193,7 +190,7 @@ class _Pairs:
         self._weights = np.zeros(0, dtype=np.float32)
 
     def renew(self, chosen: list[int]) -> None:
-        """Look at all pairs, or draw pairs in proportion to their weight after the ``chosen`` questions."""
+        """Use all pairs, or draw pairs in proportion to their weight after the ``chosen`` questions."""
         if self._exact:
             if self._parted.shape[1] == 0:
                 first, second = np.triu_indices(self._prior.size, 1)
@@ -210,7 +207,7 @@ class _Pairs:
         if chosen:
             k = int(codes.max()) + 1
             loss = self._loss[chosen]
-            # A pair is parted where both predictions are known and differ: known × known less the equal ones.
+            # A pair is separated if both predictions are known and differ: known × known less the equal ones.
             known = (near >= 0) * loss[:, None]
             logs += known.T @ (codes >= 0).astype(np.float32)
             for value in range(k):
@@ -233,7 +230,7 @@ class _Pairs:
         self._weights = (weights / max(float(weights.sum()), 1e-300)).astype(np.float32)
 
     def gains(self) -> Floats:
-        """How much of the present weight each question would take away."""
+        """Return how much of the present weight each question would remove."""
         taken = (self._parted @ self._weights) * -np.expm1(self._loss)
         return np.asarray(taken, dtype=np.float64)
 
@@ -254,7 +251,7 @@ def _exchange(pairs: _Pairs, chosen: list[int], start: int) -> None:
 
 
 def _first_best(gains: Floats, taken: list[int]) -> int:
-    """The first of the best, so that differences in the last digits between machines do not change the choice."""
+    """Return the first of the best, so that rounding differences between machines do not change the choice."""
     open_gains = gains.copy()
     open_gains[taken] = -1.0
     top = open_gains.max()
@@ -270,7 +267,7 @@ def _normalised(prior: npt.ArrayLike, size: int) -> Floats:
 
 
 def _spread(count: int, salt: int) -> Floats:
-    """``count`` numbers in [0, 1) that look random: a SplitMix64 sequence."""
+    """Return ``count`` pseudo-random numbers in [0, 1): a SplitMix64 sequence."""
     x = (np.arange(1, count + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(0x51_7C_C1B7)) * np.uint64(
         0x9E37_79B9_7F4A_7C15
     )

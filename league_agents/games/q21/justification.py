@@ -1,7 +1,7 @@
-"""What can be counted in a justification.
+"""Measure the countable properties of a justification.
 
-Rule: only facts of the match count: questions that were asked, answers that were given, words that were guessed.
-Praise, requests and instructions are words like any others.
+Rule: only facts of the match count: questions, answers and guessed words. Praise, requests and instructions are
+ordinary words.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from league_agents.games.q21.similarity import all_words, content_words
 from league_agents.games.q21.words import MOST_CHARACTERS, count_words, cut_to_words
 
 MOST_WORDS_READ = 400
-"""How much of a justification is read under rules without an upper limit."""
+"""Words of a justification that are read under rules without an upper limit."""
 
 
 class JustificationReading(Struct, frozen=True, kw_only=True):
-    """What was found in one justification. The floats are shares from 0 to 1, explained at ``scoring.score``."""
+    """Measurements of one justification. The floats are shares from 0 to 1, explained at ``scoring.score``."""
 
     words: int
-    """As they came, before the text was cut to its upper limit."""
+    """Number before the text was cut to its upper limit."""
 
     limit: WordLimit
 
     cited_right: int
-    """Questions that are cited together with their true answer."""
+    """Questions cited together with their true answer."""
 
     cited_bare: int
-    """Questions that are cited without an answer."""
+    """Questions cited without an answer."""
 
     cited_wrong: int
-    """Questions that are cited with another answer, or that were never asked."""
+    """Questions cited with another answer, or never asked."""
 
     evidence: float
     bearing: float
@@ -71,9 +71,9 @@ def read_justification(
     questions: QuestionBatch,
     answers: AnswerBatch,
 ) -> JustificationReading:
-    """Count what stands in ``text``.
+    """Measure ``text``.
 
-    ``subject`` is the guess that it justifies, ``given`` what everybody knows (the hint), ``other`` the player's other
+    ``subject`` is the guess that it justifies, ``given`` the common knowledge (the hint), ``other`` the player's other
     justification if this one must differ from it, else empty.
     """
     text = text[:MOST_CHARACTERS]
@@ -138,7 +138,7 @@ _CAPITAL_A = re.compile(
     r"(?:^|[(:=]|\b(?:answer(?:ed|s)?|was|were|is|got|says?|said|option|letter|with|as)) ?A(?![\w'’])"
     r"(?! (?!and\b|so\b|but\b|which\b|while\b|to\b|for\b|on\b)[a-z])"
 )
-"""The letter, not the article: after a word that announces an answer, and not before a noun."""
+"""Matches the letter, not the article: after a word that announces an answer, and not before a noun."""
 
 
 def _citations(text: str, questions: QuestionBatch, answers: AnswerBatch) -> tuple[int, int, int]:
@@ -157,12 +157,12 @@ def _citations(text: str, questions: QuestionBatch, answers: AnswerBatch) -> tup
 
 
 def cited_numbers(text: str) -> set[int]:
-    """The numbers of all questions that a justification cites."""
+    """Return the numbers of all questions that a justification cites."""
     return {number for number, _, _ in _cited(" ".join(text[:MOST_CHARACTERS].split()))}
 
 
 def _cited(text: str) -> Iterator[tuple[int, str, str]]:
-    """Each cited number with the words before and after it that may state its answer."""
+    """Yield each cited number with the words before and after it that may state its answer."""
     found = list(_CITATION.finditer(text))
     for i, match in enumerate(found):
         earlier = found[i - 1].end() if i else 0
@@ -176,7 +176,7 @@ def _cited(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _verdict(question: Question, choice: Choice, before: str, after: str) -> int:
-    """0 the true answer is stated, 1 none or several, 2 another one."""
+    """Return 0 if the true answer is stated, 1 for none or several, 2 for another one."""
     a, b, c, d = (text[:1000] for text in question.options)
     phrases = _phrases((a, b, c, d))
     for window in (before, after):
@@ -198,9 +198,9 @@ def _letters(window: str) -> set[str]:
 
 @lru_cache(maxsize=256)
 def _phrases(options: tuple[str, str, str, str]) -> Mapping[Choice, frozenset[str]]:
-    """In which words each choice may be stated; the parts of "Unknown / Not Relevant" are two ways to say one thing.
+    """Return the phrases for each choice; the parts of "Unknown / Not Relevant" are two phrases for one choice.
 
-    Kept, because under a fixed key all questions have the same options.
+    Cached, because under a fixed key all questions have the same options.
     """
     phrases = {Choice.NOT_RELEVANT: frozenset({"not relevant", "irrelevant"})}
     for letter, text in zip(LETTERS, options, strict=True):
@@ -210,7 +210,7 @@ def _phrases(options: tuple[str, str, str, str]) -> Mapping[Choice, frozenset[st
 
 
 def _stated(window: str, phrases: Collection[str]) -> set[str]:
-    """The phrases that stand in the window, without those that are only a part of a longer one that does."""
+    """Return the phrases in the window, without those that are part of a longer one in it."""
     folded = f" {' '.join(all_words(window))} "
     found = {phrase for phrase in phrases if f" {phrase} " in folded}
     return {phrase for phrase in found if not any(f" {phrase} " in f" {longer} " for longer in found - {phrase})}

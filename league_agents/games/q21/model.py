@@ -1,7 +1,7 @@
-"""The things of which a Q21 match is made.
+"""The value types of a Q21 match.
 
-Rule 1: values only. What is allowed is in ``rules``; what happens when is in ``league_agents.league``.
-Rule 2: texts are stored as they came; whoever shows or compares them normalises them.
+Rule 1: values only. The limits are in ``rules``; the course of a match is in ``league_agents.league``.
+Rule 2: texts are stored unchanged; the code that shows or compares them normalises them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D")
 
 
 class Choice(StrEnum):
-    """An answer to one question, as it is spelled on the wire (protocol 4.4.5)."""
+    """An answer to one question, with its spelling on the wire (protocol 4.4.5)."""
 
     A = "A"
     B = "B"
@@ -29,7 +29,7 @@ class Choice(StrEnum):
 
 
 CHOICES: Mapping[str, Choice] = MappingProxyType({choice.value: choice for choice in Choice})
-"""The five answers, by their only spelling."""
+"""The five answers by their only spelling."""
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -48,14 +48,14 @@ class Answer(Struct, frozen=True, kw_only=True):
     """The referee's answer to one question."""
 
     number: int
-    """The number of the question that is answered."""
+    """The number of the answered question."""
 
     choice: Choice
 
 
 @lru_cache(maxsize=1_000)
 def answer_of(number: int, choice: Choice) -> Answer:
-    """An answer. There are only five to each question, and they are made anew wherever a batch is read."""
+    """Return an answer. Instances are cached: each question has only five, and batches are read often."""
     return Answer(number=number, choice=choice)
 
 
@@ -64,7 +64,7 @@ AnswerBatch = tuple[Answer, ...]
 
 
 class Brief(Struct, frozen=True, kw_only=True):
-    """What both players are told when a match starts."""
+    """What both players learn when a match starts."""
 
     book_name: str
     book_hint: str
@@ -74,11 +74,11 @@ class Brief(Struct, frozen=True, kw_only=True):
 
 
 NO_BRIEF = Brief(book_name="", book_hint="", association_domain="")
-"""What a player knows that was told nothing."""
+"""The brief of a player that has received none."""
 
 
 class Target(Struct, frozen=True, kw_only=True):
-    """What the players have to find. Secret until the score is sent."""
+    """The sentence and the word that the players must find. Secret until the score is sent."""
 
     book_name: str
     opening_sentence: str
@@ -86,7 +86,7 @@ class Target(Struct, frozen=True, kw_only=True):
 
 
 class Guess(Struct, frozen=True, kw_only=True):
-    """What one player hands in. Absent texts are empty."""
+    """One player's guess. Missing texts are empty."""
 
     opening_sentence: str
     sentence_justification: str
@@ -94,7 +94,7 @@ class Guess(Struct, frozen=True, kw_only=True):
     word_justification: str
 
     confidence: float | None
-    """0 to 1; ``None`` when the player stated none."""
+    """0 to 1; ``None`` if the player stated none."""
 
 
 class Breakdown(Struct, frozen=True, kw_only=True):
@@ -111,14 +111,14 @@ COMPONENTS = Breakdown.__struct_fields__
 
 
 class Feedback(Struct, frozen=True, kw_only=True):
-    """What the referee tells the player about its guess, 150 to 200 words each."""
+    """The referee's feedback on a guess, 150 to 200 words for each text."""
 
     opening_sentence: str
     associative_word: str
 
 
 class Scorecard(Struct, frozen=True, kw_only=True):
-    """How one player's guess was judged."""
+    """The judgement of one player's guess."""
 
     league_points: int
     """0 to 3."""
@@ -127,14 +127,14 @@ class Scorecard(Struct, frozen=True, kw_only=True):
     """0 to 100."""
 
     breakdown: Breakdown | None
-    """``None`` when the referee gave none."""
+    """``None`` if the referee gave none."""
 
     feedback: Feedback | None
-    """``None`` when the referee gave none."""
+    """``None`` if the referee gave none."""
 
     is_judged: bool = True
-    """``False`` when the referee's scoring failed: the points are then zero without a judgement. Mail does not say it,
-    so a player takes its score for a judged one."""
+    """``False`` if the referee's scoring failed: the points are then zero without a judgement. Mail does not carry this
+    field, so a player always takes its score for a judged one."""
 
 
 UNSCORED = Scorecard(league_points=0, private_score=0.0, breakdown=None, feedback=None, is_judged=False)
@@ -158,6 +158,6 @@ class Termination(StrEnum):
     NO_REPORT = "no_report"
     """The referee never reported; recorded by the league manager."""
     CUT_OFF = "cut_off"
-    """The match was ended early for a reason that lies with somebody else, before the player was scored."""
+    """The match was ended early, before the player was scored, for a reason that another party caused."""
     RESET = "reset"
     """The league was reset while the game was open; no report exists."""

@@ -1,7 +1,7 @@
-"""Q21 at a terminal: a line for the brief, the answers and the guess, a list of lines for the questions.
+"""Q21 at a terminal: one line for the brief, the answers and the guess, a list of lines for the questions.
 
-Rule: whoever leaves something out gets it from what is prepared, and whoever writes something wrong is told before the
-game is.
+Rule: omitted parts are filled in from the prepared action, and faults in typed text are reported to the person before
+the action reaches the game.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ _REASON: Final = (
     "better than every other one that came to my mind while I was thinking about them."
 )
 _KNOWN: Final = 4
-"""How many answers a prepared reason names."""
+"""Number of answers that a prepared reason names."""
 
 
 def told(event: Event, reader: Reader) -> Sequence[str]:
-    """The lines of an event."""
+    """Return the lines of an event."""
     words, data = _WORDS[reader.lang], event.data
     if event.kind == "target":
         return (_target_line(data, words),)
@@ -93,7 +93,7 @@ def told(event: Event, reader: Reader) -> Sequence[str]:
 
 
 def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[str]:
-    """What the person works from: the target and the questions, or the questions and their answers."""
+    """Return the target and the questions, or the questions and their answers."""
     words, action = _WORDS[reader.lang], legal[0]
     if action.type == ASK:
         key, options = ("ask_fixed", view["fixed_options"]) if "fixed_options" in view else ("ask_options", OWN_OPTIONS)
@@ -114,7 +114,7 @@ def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[
 
 
 def prompt(view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader) -> str:  # noqa: ARG001
-    """What is to be written."""
+    """Return the prompt for the due action."""
     action = legal[0]
     return _WORDS[reader.lang][action.type].format(
         me=reader.me,
@@ -124,7 +124,7 @@ def prompt(view: View, legal: Sequence[LegalAction], advice: Action, reader: Rea
 
 
 def list_of(advice: Action) -> Sequence[str] | None:
-    """The prepared questions."""
+    """Return the prepared questions."""
     if advice.type != ASK:
         return None
     return [
@@ -133,7 +133,7 @@ def list_of(advice: Action) -> Sequence[str] | None:
 
 
 def read(lines: Sequence[str], view: View, legal: Sequence[LegalAction], advice: Action, reader: Reader) -> Action:
-    """What the lines mean; nothing at all is what is prepared, except for answers."""
+    """Return the action that the lines mean; empty input takes the prepared action, except for answers."""
     words, action = _WORDS[reader.lang], legal[0]
     typed = lines[0].strip() if lines else ""
     if action.type == ANSWER:
@@ -211,7 +211,7 @@ def _guess(parts: Sequence[str], view: View, action: LegalAction, words: Mapping
 
 
 def _count(action: LegalAction) -> int:
-    """How many questions are asked, or answered."""
+    """Return the number of questions to ask or to answer."""
     count: int = action.schema["properties"]["questions" if action.type == ASK else "answers"]["minItems"]
     return count
 

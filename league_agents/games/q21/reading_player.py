@@ -1,8 +1,8 @@
-"""What a player's callbacks returned, as something that may be sent (protocol 6.2).
+"""Convert the results of a player's callbacks to values that may be sent (protocol 6.2).
 
-Rule 1: every function returns a value that keeps every limit, whatever it is given: a player always answers, always
-asks and always guesses. Its remarks say what was changed.
-Rule 2: a result is broken when nothing of it could be used; whatever else is wrong with it is repaired.
+Rule 1: every function returns a value within every limit, for any input: a player always answers, asks and guesses. The
+remarks list what was changed.
+Rule 2: a result is broken only if none of it is usable; any other fault is repaired.
 Rule 3: a result is untrusted. No method of its values' own classes runs; nothing is compared or copied before its
 size is known.
 """
@@ -36,7 +36,7 @@ from league_agents.kit.violation import shown
 FALLBACK_ANSWER = "0"
 
 DEFAULT_OPTIONS = ("Yes", "No", "Maybe", "Unknown")
-"""What replaces missing options under the player's own answer key (protocol 6.2)."""
+"""Replaces missing options under the player's own answer key (protocol 6.2)."""
 
 PADDING = (
     "This conclusion rests on the hint, on the title and on all the answers taken together.",
@@ -55,7 +55,7 @@ Options = tuple[str, str, str, str]
 
 @reader
 def read_warmup_answer(said: Remarks, result: object) -> str:
-    """The agent's answer as text, numbers converted; ``"0"`` when there is none (protocol 6.2)."""
+    """Return the agent's answer as text, numbers converted; ``"0"`` if there is none (protocol 6.2)."""
     if not said.is_dict(result):
         return FALLBACK_ANSWER
     value = field_of(result, "answer")
@@ -74,11 +74,11 @@ def read_warmup_answer(said: Remarks, result: object) -> str:
 
 
 class _Usable(Struct, frozen=True, kw_only=True):
-    """A question of the agent's that can be asked."""
+    """A question of the agent's that is usable."""
 
     place: int
     number: int | None
-    """``None`` for a number that no question may have."""
+    """``None`` for an invalid number."""
 
     text: str
     options: Options
@@ -86,11 +86,11 @@ class _Usable(Struct, frozen=True, kw_only=True):
 
 @reader
 def read_questions(said: Remarks, result: object, rules: RuleSet) -> QuestionBatch:
-    """Exactly the required number of valid questions.
+    """Return exactly the required number of valid questions.
 
     Usable questions are kept in their order and, if all their numbers are valid and differ, with their numbers;
-    otherwise they are numbered anew. The product document has no numbers (3.3): without any, the order numbers them.
-    Placeholders take the numbers that are left.
+    otherwise they are renumbered. The product document has no numbers (3.3): without any, the order numbers them.
+    Placeholders take the remaining numbers.
     """
     items = _question_items(result, said) if said.is_dict(result) else []
     plain = _plain_questions(items, rules)
@@ -137,7 +137,7 @@ class _PlainQuestion(Struct, frozen=True, kw_only=True):
 
 
 def _plain_questions(items: list[object], rules: RuleSet) -> QuestionBatch | None:
-    """Questions that keep the contract to the letter, in one pass; ``None`` for any others."""
+    """Return questions that fully keep the contract, in one pass; ``None`` for any others."""
     if len(items) != rules.questions_required or not all(type(item) is dict for item in items):
         return None
     try:
@@ -172,7 +172,7 @@ def _plain_questions(items: list[object], rules: RuleSet) -> QuestionBatch | Non
 
 
 def _is_unicode(text: str) -> bool:
-    """Whether a text has no half of a surrogate pair."""
+    """Whether a text has no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -188,7 +188,7 @@ def _question_items(result: object, said: Remarks) -> list[object]:
     if type(value) is not list:
         said.broken("questions", f"a list of at most {MOST_ITEMS} items (protocol 6.2)", shown(value))
         return []
-    # A list that is too long is not read to its end, but its beginning may be what was meant.
+    # A list that is too long is not read to its end, but its beginning may be usable.
     said.repaired("questions", f"a list of at most {MOST_ITEMS} items (protocol 6.2)", shown(value), "the rest is left")
     return list(islice(value, MOST_ITEMS))
 
@@ -201,7 +201,7 @@ def _say_what_lacks(result: object, kept: int, rules: RuleSet, said: Remarks) ->
         placeholders = "1 placeholder is" if missing == 1 else f"{missing} placeholders are"
         said.repaired("questions", rule, f"{kept} that can be used", f"{placeholders} asked")
         return
-    # What was left out one by one was all there was.
+    # Every item was left out, so the remarks on the items make the whole result broken.
     said.change_all(Severity.BROKEN)
     if not said.list:
         said.broken("questions", rule, shown(field_of(result, "questions")))
@@ -294,7 +294,7 @@ def _options(item: object, path: str, rules: RuleSet, said: Remarks) -> Options:
                 said.repaired(f"{path}.{letter}", rule, shown_text(value), f"{fixed!r} is sent")
         return rules.fixed_options
     rule = f"a text of 1 to {LONGEST_TEXT} characters (protocol 6.2)"
-    # A replacement must not repeat an option that is there, or the answer would mean nothing.
+    # A replacement must not repeat an existing option, or the answer would be ambiguous.
     taken = {text.casefold() for text in texts}
     spare = iter([option for option in (*DEFAULT_OPTIONS, "Other", "None of these", "Not stated", "Unclear")
                   if option.casefold() not in taken])  # fmt: skip
@@ -310,7 +310,7 @@ def _options(item: object, path: str, rules: RuleSet, said: Remarks) -> Options:
 
 
 def _default_options(rules: RuleSet) -> Options:
-    """What the letters mean where a question does not say it."""
+    """Return the options for a question that does not give its own."""
     return rules.fixed_options if rules.answer_key is AnswerKey.FIXED else DEFAULT_OPTIONS
 
 
@@ -320,12 +320,12 @@ def _one_line(value: object) -> str:
 
 @lru_cache(maxsize=64)
 def _spellings(option: str) -> frozenset[str]:
-    """How a fixed option may be written: the product document calls D "Unknown" and "Unknown / Not Relevant"."""
+    """Return the spellings of a fixed option: the product document calls D "Unknown" and "Unknown / Not Relevant"."""
     return frozenset(fold(part) for part in (option, *option.split("/")))
 
 
 def _placeholder_texts() -> Iterator[str]:
-    """Questions that any careful reader can answer from an opening sentence, without end."""
+    """Yield, without end, questions that a careful reader can answer from an opening sentence."""
     yield from (
         "Does the opening sentence name a person?",
         "Does the opening sentence name a place?",
@@ -352,7 +352,7 @@ def _placeholder_texts() -> Iterator[str]:
 
 @reader
 def read_guess(said: Remarks, result: object, rules: RuleSet, brief: Brief | None = None) -> Guess:
-    """A guess that keeps every limit. Where it lacks a sentence, the placeholder names the book of the brief."""
+    """Return a guess within every limit. If it lacks a sentence, the placeholder names the book of the brief."""
     sentence, word = (_one_line(field_of(result, key)) for key in ("opening_sentence", "associative_word"))
     is_blank = not sentence and not word
     guess = Guess(
@@ -409,7 +409,8 @@ def _justification(result: object, key: str, limit: WordLimit, said: Remarks) ->
 
 
 def _confidence(value: object, said: Remarks) -> float | None:
-    """0 to 1, or ``None`` when none was stated. A numeral is read, as deployed players do."""
+    """Return a confidence of 0 to 1, or ``None`` if none was stated. A numeral in a text is read, as deployed players
+    do."""
     if value is None:
         return None
     number, text = number_of(value), text_of(value)

@@ -1,7 +1,7 @@
-"""What a referee's callbacks returned, as typed values (protocol 6.1).
+"""Convert the results of a referee's callbacks to typed values (protocol 6.1).
 
-Rule 1: every function takes whatever came, never raises, and says in its remarks what it refused or changed.
-Rule 2: where the value is ``None`` nothing could be used: the callback is called again, then replaced. The fallbacks
+Rule 1: every function accepts any input, never raises, and records in its remarks what it refused or changed.
+Rule 2: a value of ``None`` means that nothing was usable: the callback is called again, then replaced. The fallbacks
 are here too.
 Rule 3: a result is untrusted. No method of its values' own classes runs; nothing is compared or copied before its
 size is known.
@@ -47,7 +47,7 @@ FALLBACK_WARMUP_QUESTION = "How much is 17 plus 25?"
 
 @reader
 def read_warmup_question(said: Remarks, result: object, rules: RuleSet) -> str:  # noqa: ARG001
-    """The agent's question, or the fallback."""
+    """Return the agent's question, or the fallback."""
     text = said.text(result, "warmup_question", "6.1") if said.is_dict(result) else None
     if text is not None and not (5 <= len(text) <= LONGEST_TEXT and text.strip()):
         found = f"{len(text)} characters" if text.strip() else shown(text)
@@ -57,9 +57,9 @@ def read_warmup_question(said: Remarks, result: object, rules: RuleSet) -> str: 
 
 @reader
 def read_round_start_info(said: Remarks, result: object, rules: RuleSet) -> tuple[Brief, Target | None] | None:
-    """What the players are told, and the target if the agent hands it in.
+    """Return the brief, and the target if the agent supplies it.
 
-    A target of which only one part is given has an empty text for the other.
+    A target with only one part has an empty text for the other.
     """
     if not said.is_dict(result):
         return None
@@ -87,7 +87,7 @@ def read_round_start_info(said: Remarks, result: object, rules: RuleSet) -> tupl
 def _told(result: object, key: str, said: Remarks) -> str | None:
     text = said.text(result, key, "6.1")
     if text is not None and not text.strip():
-        # A round start without a name or a domain cannot be written (protocol 4.4.3).
+        # A round start without a name or a domain cannot be sent (protocol 4.4.3).
         said.broken(key, "a text that is not empty (protocol 4.4.3)", shown(text))
     elif text is not None and len(text) > LONGEST_TEXT:
         said.broken(key, f"at most {LONGEST_TEXT} characters", f"{len(text)} characters")
@@ -105,7 +105,7 @@ def _secret(result: object, key: str, said: Remarks) -> str:
 
 @reader
 def read_answers(said: Remarks, result: object, questions: QuestionBatch, rules: RuleSet) -> AnswerBatch | None:  # noqa: ARG001
-    """One answer to each question, in the questions' order.
+    """Return one answer to each question, in the questions' order.
 
     Of several answers to one question the first counts; a missing one is Not Relevant; others are dropped
     (protocol 6.1).
@@ -151,7 +151,7 @@ class _PlainAnswer(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def _plain_answers(items: list[object]) -> dict[int, Choice] | None:
-    """Answers that keep the contract to the letter, in one pass; ``None`` for any others."""
+    """Return answers that fully keep the contract, in one pass; ``None`` for any others."""
     if [item for item in items if type(item) is not dict]:
         return None
     try:
@@ -172,19 +172,19 @@ def _say_what_breaks(item: object, path: str, said: Remarks) -> None:
 
 
 def answers_for(questions: QuestionBatch, given: dict[int, Choice] | None = None) -> AnswerBatch:
-    """One answer to each question; Not Relevant where ``given`` has none, so everywhere after a failed callback."""
+    """Return one answer to each question; Not Relevant if ``given`` has none, so for all after a failed callback."""
     choices = dict.fromkeys([question.number for question in questions], Choice.NOT_RELEVANT) | (given or {})
     return tuple([answer_of(question.number, choices[question.number]) for question in questions])
 
 
 @reader
 def read_scorecard(said: Remarks, result: object, rules: RuleSet) -> Scorecard | None:
-    """The agent's score.
+    """Return the agent's score.
 
-    Only points and private score are indispensable: the product document names no other key (3.2). Without a whole
-    breakdown, and without feedback, the players get none; a text that is not there costs nothing. A feedback text
-    outside its limit lowers the private score; components outside 0 to 100 are brought to the nearer end; league
-    points stay as they were returned (protocol 6.1).
+    Only points and private score are required: the product document names no other key (3.2). Without a complete
+    breakdown, or without feedback, the players get none; a missing text costs nothing. A feedback text outside its
+    limit lowers the private score; components outside 0 to 100 are clamped; league points stay as they were returned
+    (protocol 6.1).
     """
     if not said.is_dict(result):
         return None
@@ -226,7 +226,7 @@ def _breakdown(value: object, said: Remarks) -> Breakdown | None:
 
 
 def _feedback(value: object, private: float, rules: RuleSet, said: Remarks) -> tuple[Feedback | None, float]:
-    """The feedback, and the private score after what it costs."""
+    """Return the feedback, and the private score less the penalty for its faults."""
     if not is_kind(value, dict):
         said.repaired("feedback", "a dict with two texts (protocol 6.1)", shown(value), "the player is told nothing")
         return None, round(private, 2)

@@ -1,8 +1,8 @@
-"""What is said about a result of user code: what is wrong with it, and what was done about it.
+"""Remarks on a result of user code: its faults, and the repairs made.
 
-Rule 1: whatever reads a result says here what it refuses and what it changes, in the same pass: a check and a match
-cannot disagree.
-Rule 2: a result without remarks is used as it came, but for white space.
+Rule 1: the code that reads a result records in the same pass what it refuses and changes, so a check and a match cannot
+disagree.
+Rule 2: a result without remarks is used unchanged, except for white space.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _INDEX = re.compile(r"\[\d+\]")
 
 
 class Severity(StrEnum):
-    """How much a remark matters. Worst first."""
+    """The severity of a remark. Worst first."""
 
     BROKEN = "broken"
     """The result cannot be used: the callback is called again, or a fallback takes its place."""
@@ -41,19 +41,19 @@ class Severity(StrEnum):
     """The result is used, with a change."""
 
     WARNING = "warning"
-    """The result is used as it came, and the match will be worse for it."""
+    """The result is used unchanged, and the match will be worse for it."""
 
 
 SEVERITIES = tuple(Severity)
 
 
 class Remark(Violation, frozen=True, kw_only=True):
-    """One promise that a result does not keep."""
+    """One requirement that a result does not meet."""
 
     severity: Severity
 
     done: str = ""
-    """What was changed, as a clause: ``it is cut``. Empty where nothing was."""
+    """The change made, as a clause: ``it is cut``. Empty if there was none."""
 
     def __str__(self) -> str:
         return f"{super().__str__()}{'; ' if self.done else ''}{self.done}"
@@ -61,40 +61,40 @@ class Remark(Violation, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ReadResult(Generic[T_co]):
-    """What came of reading a result."""
+    """A value that was read from a result, and the remarks on the result."""
 
     value: T_co
     remarks: Sequence[Remark] = ()
 
     @property
     def is_broken(self) -> bool:
-        """Whether nothing of the result could be used."""
+        """Whether none of the result was usable."""
         return any(remark.severity is Severity.BROKEN for remark in self.remarks)
 
     @property
     def refusal(self) -> str:
-        """Why it could not be used, in one line."""
+        """Why the result was not usable, in one line."""
         return "; ".join(lines([remark for remark in self.remarks if remark.severity is Severity.BROKEN]))
 
     @property
     def repairs(self) -> list[str]:
-        """What was changed, one line for each kind of change."""
+        """The changes made, one line for each kind of change."""
         return lines([remark for remark in self.remarks if remark.severity is Severity.REPAIRED])
 
 
 MOST_LINES = 8
-"""Kinds of remarks about one result that are told."""
+"""Limit for the kinds of remarks about one result that are reported."""
 
 
 def lines(remarks: Sequence[Remark]) -> list[str]:
-    """The remarks in words. Alike ones are told once: twenty questions with the same fault are one line."""
+    """Return the remarks as lines. Similar ones are merged: twenty questions with the same fault give one line."""
     told = [str(remark) if times == 1 else f"{remark} ({times} times)" for remark, times in merged(remarks)]
     left = len(told) - MOST_LINES
     return [*told[:MOST_LINES], f"and {left} more"] if left > 0 else told
 
 
 def merged(remarks: Sequence[Remark]) -> list[tuple[Remark, int]]:
-    """Each kind of remark with how often it was made; the first one stands for all."""
+    """Return each kind of remark with its count; the first remark represents the others."""
     first: dict[tuple[str, str], Remark] = {}
     times: dict[tuple[str, str], int] = {}
     for remark in remarks:
@@ -105,7 +105,7 @@ def merged(remarks: Sequence[Remark]) -> list[tuple[Remark, int]]:
 
 
 def kind_of(path: str, rule: str) -> tuple[str, str]:
-    """What makes two remarks alike: the same rule at the same place of another item."""
+    """Return the key by which remarks are merged: the same rule at the same place of another item."""
     return _INDEX.sub("[]", path), rule
 
 
@@ -125,7 +125,7 @@ class Remarks:
         self.list.append(Remark(severity=Severity.WARNING, path=path, rule=rule, found=found))
 
     def change_all(self, severity: Severity) -> None:
-        """Judge what was said so far otherwise."""
+        """Change the severity of all remarks made so far."""
         self.list = [evolve(remark, severity=severity) for remark in self.list]
 
     def is_dict(self, value: object, path: str = "") -> bool:
@@ -142,7 +142,7 @@ class Remarks:
         return items
 
     def text(self, holder: object, key: str, section: str) -> str | None:
-        """A text that the result cannot do without."""
+        """Return a required text; ``None`` with a remark if it is missing."""
         value = field_of(holder, key)
         text = text_of(value)
         if text is None:
@@ -151,7 +151,7 @@ class Remarks:
 
 
 def reader(read: Callable[Concatenate[Remarks, object, P], T]) -> Callable[Concatenate[object, P], ReadResult[T]]:
-    """A function that reads a result and remarks on it, as one that returns both."""
+    """Turn a function that reads a result and adds remarks into one that returns both."""
 
     @wraps(read)
     def with_remarks(result: object, /, *more: P.args, **named: P.kwargs) -> ReadResult[T]:
@@ -174,11 +174,11 @@ def _is_writable(result: object) -> bool:
 
 
 _MOST_LEVELS = 5
-"""A text of a result is never deeper."""
+"""Greatest depth of a text in a result."""
 
 
 def _say_what_is_replaced(said: Remarks, value: object, path: str, levels: int) -> None:
-    """``text_of`` does it, wherever a text is read."""
+    """Remark on the characters that ``text_of`` replaces in any text of a result."""
     if is_kind(value, str):
         text = text_of(value)
         if text is not None and text != str.__str__(value):
@@ -194,7 +194,7 @@ def _say_what_is_replaced(said: Remarks, value: object, path: str, levels: int) 
 
 
 def _say_what_the_copy_changed(said: Remarks, changes: object) -> None:
-    """But for places that were refused or replaced anyway."""
+    """Remark on changes of the copy, except at places that already have a remark."""
     paths = {remark.path for remark in said.list}
     for change in items_of(changes) or ():
         texts = [text for each in items_of(change) or () if (text := text_of(each)) is not None]
@@ -204,14 +204,14 @@ def _say_what_the_copy_changed(said: Remarks, changes: object) -> None:
 
 
 def text_rule(value: object, section: str) -> str:
-    """The rule that a value breaks which is no text, an empty one, or one that is too long to be looked at."""
+    """Return the rule that a value breaks that is not a text, is empty, or is too long to be read."""
     if _is_too_long(value):
         return f"a text of at most {MOST_CHARACTERS} characters"
     return f"a text {'that is not empty ' if is_kind(value, str) else ''}(protocol {section})"
 
 
 def shown_text(value: object) -> str:
-    """What was found in place of a text that can be used."""
+    """Describe a value that is no usable text."""
     return "a longer text" if _is_too_long(value) else shown(value)
 
 
@@ -220,7 +220,7 @@ def _is_too_long(value: object) -> bool:
 
 
 def words_found(text: str, limit: WordLimit) -> str | None:
-    """How many words a text has that does not keep the limit; ``None`` when it does."""
+    """Return the number of words of a text outside the limit; ``None`` if it keeps the limit."""
     if is_within(text, limit):
         return None
     words = count_words(text)

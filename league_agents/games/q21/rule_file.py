@@ -1,6 +1,7 @@
-"""A rule set as a file has it: a mapping with the keys of ``RuleSet``, read strictly.
+"""Read a rule set from a file: a mapping with the keys of ``RuleSet``, read strictly.
 
-Rule: keys, types and limits are those that ``RuleSet`` declares; only what no limit can say is added here, by type.
+Rule: keys, types and limits are those that ``RuleSet`` declares; only checks that no limit expresses are added, by
+type.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def _model(kind: type[msgspec.Struct], base: type[WrittenRule]) -> Any:
 
 
 def _type(hint: Any, meta: msgspec.Meta | None = None) -> Any:
-    """How a file says a value of that type."""
+    """Return the type as it is written in a file."""
     if get_origin(hint) is Annotated:
         hint, meta = get_args(hint)
     if hint in _BY_TYPE:
@@ -134,7 +135,7 @@ _BY_TYPE[CallbackTimeouts] = _model(CallbackTimeouts, WrittenRule)
 
 _DECLARED = declared_rules()
 _DECISIVE = {field.name for field in msgspec.structs.fields(RuleSet) if field.required}
-"""What a set that extends none must say."""
+"""Keys required of a set that extends none."""
 
 _FIELDS: dict[str, Any] = {key: (_type(each.type, each.meta), ...) for key, each in _DECLARED.items()}
 _FIELDS = {"extends": (Literal[tuple(BUILT_IN)] | None, None), **_FIELDS}
@@ -142,11 +143,11 @@ WrittenRules: Any = create_model("WrittenRules", __base__=WrittenRule, **_FIELDS
 
 
 def rule_set_from(mapping: object, *, path: str = "rules") -> RuleSet:
-    """The rule set that a user's mapping (parsed YAML or JSON) describes.
+    """Return the rule set that a user's mapping (parsed YAML or JSON) describes.
 
     The keys are those of ``rule_set_to``. With ``extends: prd`` or ``extends: course`` every other key is optional;
-    without it ``name``, ``answer_key``, ``target_kind`` and the two justification limits are needed. Raises
-    ``ConfigError`` whose path ends in the key that is wrong.
+    without it ``name``, ``answer_key``, ``target_kind`` and the two justification limits are required. Raises
+    ``ConfigError`` whose path ends in the faulty key.
     """
     if not isinstance(mapping, Mapping):
         raise wrong_value(path, "a mapping of rules", mapping)
@@ -168,7 +169,7 @@ def rule_set_from(mapping: object, *, path: str = "rules") -> RuleSet:
 
 
 def _laid_over(start: Mapping[str, Any], given: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The keys of ``start``, those that are given changed; the same for mappings in both."""
+    """Return ``start`` with the values of ``given``; nested mappings are merged in the same way."""
     inner = {
         key: _laid_over(start[key], value)
         for key, value in given.items()

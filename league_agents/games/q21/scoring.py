@@ -1,9 +1,9 @@
-"""What a guess is worth.
+"""Score a guess.
 
-Rule 1: a score is a function of the guess and of the match's facts, never of who guessed: both players of a match are
-measured alike.
-Rule 2: no text argues. Points follow from counted likenesses and from citations that are true; whatever else a
-justification says, to a person or to a model, changes nothing.
+Rule 1: a score is a function of the guess and of the match's facts, never of the guesser, so both players of a match
+are measured alike.
+Rule 2: points follow from counted similarities and from true citations; nothing else in a justification has an effect,
+whether it addresses a person or a model.
 Rule 3: feedback never names the target, because the other player may still be guessing.
 """
 
@@ -29,16 +29,16 @@ from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import sentence_similarity, word_similarity
 
 SHORT_FACTOR = 0.95
-"""What a justification below its least number of words keeps (protocol 7)."""
+"""Factor for a justification below its least number of words (protocol 7)."""
 
 WRONG_GUESS_FACTOR = 0.3
-"""What a justification of an entirely wrong guess keeps."""
+"""Factor for a justification of an entirely wrong guess."""
 
 
 class Grades(Struct, frozen=True, kw_only=True):
-    """What somebody else, such as a model, thinks of the justifications: 0 to 100, ``None`` without an opinion.
+    """Grades of the justifications by another judge, such as a model: 0 to 100, ``None`` if it gave none.
 
-    A grade replaces the quality that the code counts (see ``score``). It is brought to 0 to 100, and the word limits
+    A grade replaces the quality that the code counts (see ``score``). It is clamped to 0 to 100, and the word limits
     and the nearness of the guess limit it as they limit the count, so no grade can lift a wrong guess.
     """
 
@@ -46,7 +46,8 @@ class Grades(Struct, frozen=True, kw_only=True):
     word_justification: float | None = None
 
     sentence_remarks: tuple[str, ...] = ()
-    """Sentences for the feedback about the opening sentence. They are sent as they are, so they are this side's own."""
+    """Sentences for the feedback about the opening sentence. They are sent unchanged, so they must come from this
+    side."""
 
     word_remarks: tuple[str, ...] = ()
     """The same for the associative word."""
@@ -62,7 +63,7 @@ def score(
     *,
     graded: Grades | None = None,
 ) -> Scorecard:
-    """The scorecard of one guess.
+    """Return the scorecard of one guess.
 
     ======================= ===========================================================================================
     opening_sentence_score  ``sentence_similarity``
@@ -122,8 +123,8 @@ def score(
 def counted(
     guess: Guess, brief: Brief, questions: QuestionBatch, answers: AnswerBatch, rules: RuleSet
 ) -> tuple[float, float]:
-    """The quality that the code counts in the justifications of sentence and word, 0 to 100 each: what a grade
-    replaces.
+    """Return the quality that the code counts in the justifications of sentence and word, 0 to 100 each; a grade
+    replaces it.
     """
     on_sentence, on_word = _readings(guess, brief, questions, answers, rules)
     return on_sentence.quality, on_word.quality
@@ -156,7 +157,7 @@ def _readings(
 
 
 def private_score(breakdown: Breakdown, rules: RuleSet) -> float:
-    """The weighted sum of the components, 0 to 100, two digits (protocol 7)."""
+    """Return the weighted sum of the components, 0 to 100, rounded to two digits (protocol 7)."""
     weights = rules.weights
     total = (
         weights.opening_sentence * breakdown.opening_sentence_score

@@ -1,6 +1,6 @@
-"""A referee and players for the table that need nothing: four openings that everybody knows, told apart by length.
+"""A referee and players for the table without any resources: four famous openings, told apart by length.
 
-Rule: an action follows from the view, what is legal and the draw; nothing is remembered.
+Rule: an action depends only on the view, the legal actions and the draw; nothing is remembered.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ OWN_OPTIONS: Final = ("Yes", "No", "Partially", "Unknown")
 
 
 def scripted(view: Mapping[str, Any], legal: Sequence[LegalAction], draw: Draw) -> Action:
-    """The one thing to do: announce, ask, answer or guess."""
+    """Return the action that is due: announce, ask, answer or guess."""
     (action,) = legal
     if action.type == ANNOUNCE:
         return Action(type=ANNOUNCE, data=_announced(draw))

@@ -1,7 +1,7 @@
-"""One match of Q21 around a table: what has been said so far, and by whom.
+"""The state of one match of Q21 around a table.
 
-Rule: the first seat is the referee's, the other two are the players'. What one player asked, was answered and guessed
-is known to that player and the referee alone until the match is over; the target to the referee alone.
+Rule: the first seat is the referee's, the other two are the players'. One player's questions, answers and guess are
+known to that player and the referee alone until the match is over; the target is known to the referee alone.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class TableConfig(GameConfig):
     ] = Field(PRD.name, description="prd, course, or a mapping of rules (league-agents rules shows the keys)")
 
     def rule_set(self) -> RuleSet:
-        """The rules that are named or described. Raises ``ConfigError``."""
+        """Return the rules that are named or described. Raises ``ConfigError``."""
         if not isinstance(self.rules, str):
             return rule_set_from(self.rules, path="rules")
         if self.rules not in BUILT_IN:
@@ -42,7 +42,7 @@ class TableConfig(GameConfig):
 
 
 class TablePhase(StrEnum):
-    """What is owed."""
+    """The submissions that are owed."""
 
     BRIEF = "brief"
     QUESTIONS = "questions"
@@ -57,11 +57,11 @@ class TablePlayer(PlayerRun, frozen=True, kw_only=True):
     agent_id: str
 
     forfeit: str | None = None
-    """Why this player is out (a ``Cause``); ``None`` while it plays."""
+    """Cause for which this player is out (a ``Cause``); ``None`` while it plays."""
 
 
 class TableMatch(RefereedMatch, frozen=True, kw_only=True):
-    """The whole match, as only the host knows it."""
+    """The whole match; only the host may see all of it."""
 
     rules: RuleSet
     referee: str
@@ -69,17 +69,17 @@ class TableMatch(RefereedMatch, frozen=True, kw_only=True):
     player2: TablePlayer
     lang: str = "en"
     names: Mapping[str, str] = msgspec.field(default_factory=FrozenDict)
-    """What agents are called in the events' texts, by id; the others by their ids."""
+    """Agent id to name for the events' texts; an agent without a name is shown by its id."""
 
     unanswered: tuple[str, ...] = ()
-    """Players whose questions the referee forfeited: all of them count as Not Relevant."""
+    """Players whose answers the referee forfeited: all of them count as Not Relevant."""
 
     reason: str = ""
-    """How the match ended: ``completed`` or ``no_brief``; empty before."""
+    """How the match ended: ``completed`` or ``no_brief``; empty while it runs."""
 
     @property
     def phase(self) -> TablePhase:
-        """The phase of the players who are behind: each is closed when both have done their part."""
+        """The phase of the slower player: a phase closes when both players have completed it."""
         if self.reason:
             return TablePhase.OVER
         if self.brief is None:
@@ -96,11 +96,11 @@ class TableMatch(RefereedMatch, frozen=True, kw_only=True):
         return (self.player1.agent_id, self.player2.agent_id)
 
     def called(self, agent_id: str) -> str:
-        """What an agent is called in a text."""
+        """Return an agent's name for texts."""
         return self.names.get(agent_id, agent_id)
 
     def place_of(self, agent_id: str) -> int | None:
-        """0 or 1 for a player, ``None`` for anybody else."""
+        """Return 0 or 1 for a player, ``None`` for any other agent."""
         players = self.players
         return players.index(agent_id) if agent_id in players else None
 
@@ -113,10 +113,10 @@ _OWED: Final = (
 
 
 def table_from(config: JsonObject, referee: str, one: str, two: str) -> TableMatch:
-    """The table of a configuration. Raises ``ConfigError``."""
+    """Return a new table for a configuration. Raises ``ConfigError``."""
     found = TableConfig.read(config)
     check_names(found.names, (referee, one, two))
-    # Around a table nobody needs a warm-up.
+    # A table needs no warm-up.
     player1, player2 = (TablePlayer(agent_id=agent_id, phase=SeatPhase.WARMED_UP) for agent_id in (one, two))
     return TableMatch(
         rules=found.rule_set(),
@@ -129,13 +129,13 @@ def table_from(config: JsonObject, referee: str, one: str, two: str) -> TableMat
 
 
 def dump_table(table: TableMatch) -> dict[str, Any]:
-    """The match as JSON values."""
+    """Return the match as JSON values."""
     dumped: dict[str, Any] = msgspec.to_builtins(table)
     return dumped
 
 
 def load_table(dumped: JsonObject) -> TableMatch:
-    """The match that was dumped. Raises ``ConfigError`` for anything else."""
+    """Return the dumped match. Raises ``ConfigError`` for anything else."""
     try:
         table = msgspec.convert(dumped, TableMatch)
     except msgspec.ValidationError as error:

@@ -1,7 +1,7 @@
-"""Q21 around a table as it is seen: what every step tells, and one player's game.
+"""The visible parts of a Q21 match around a table: the events of each step, and one player's game.
 
-Rule: values are shared, because nobody can change them. What a scorecard or a target holds is shown by those who know
-that it may be.
+Rule: values are shared because they are immutable. A caller that shows a scorecard or a target must make sure that the
+viewer may see it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from league_agents.kit.frozen import FrozenDict, FrozenList, frozen
 
 
 def events_between(before: TableMatch, after: TableMatch) -> Iterator[Event]:
-    """What is told of a step. What a sealed phase brought comes out when it closes, in seat order, so that nobody sees
-    who was first (arena 6)."""
+    """Yield the events of a step. Submissions of a sealed phase are published when it closes, in seat order, so that
+    nobody sees who was first (arena 6)."""
     phase, lang = before.phase, after.lang
     if after.brief is not None and phase is TablePhase.BRIEF:
         brief = brief_as_json(after.brief)
@@ -66,7 +66,7 @@ def _part_event(state: TableMatch, seat: TablePlayer, part: str, line: str, visi
 
 
 def _result_event(state: TableMatch) -> Event:
-    """Everything, for everybody."""
+    """Return the result of the match in full, visible to everybody."""
     place, target, cards = winner_of(state), target_seen(state.target), cards_of(state)
     won = None if place is None else state.players[place]
     text = said(state.lang, "nobody_wins") if won is None else said(state.lang, "wins", player=state.called(won))
@@ -78,18 +78,18 @@ def _result_event(state: TableMatch) -> Event:
 
 
 def is_out_since(seat: TablePlayer, phase: TablePhase) -> bool:
-    """Whether a player went out in this phase, which is told only when the phase closes."""
+    """Whether a player went out in this phase; this is announced only when the phase closes."""
     return seat.forfeit is not None and (not seat.questions) == (phase is TablePhase.QUESTIONS)
 
 
 def phase_event(state: TableMatch) -> Event:
-    """What is owed now."""
+    """Return the event that a phase begins."""
     phase = str(state.phase)
     return Event(kind="phase", visible_to=ALL, text=said(state.lang, phase), data={"phase": phase})
 
 
 def _guess_event(state: TableMatch, player: str, guess: Guess) -> Event:
-    """What a player guessed, for everybody: with it the match is over."""
+    """Return a player's guess, visible to everybody because the match is over."""
     text = said(
         state.lang,
         "guessed",
@@ -101,14 +101,14 @@ def _guess_event(state: TableMatch, player: str, guess: Guess) -> Event:
 
 
 def cards_of(state: TableMatch) -> dict[str, Scorecard]:
-    """The players' scorecards at the end; nothing of a match that had no brief."""
+    """Return the players' scorecards at the end; empty for a match without a brief."""
     if state.brief is None:
         return {}
     return {seat.agent_id: seat.scorecard for seat in state.seats if seat.scorecard is not None}
 
 
 def target_seen(target: Target | None) -> dict[str, str] | None:
-    """What was to be found; the book stands in the brief."""
+    """Return the target as a dict, without the book, which is in the brief."""
     if target is None:
         return None
     return {"opening_sentence": target.opening_sentence, "associative_word": target.associative_word}
@@ -133,7 +133,7 @@ def _guess(guess: Guess) -> FrozenDict:
 
 
 def game_seen(state: TableMatch, seat: TablePlayer) -> dict[str, Any]:
-    """One player's game for those who may see it."""
+    """Return one player's game for a viewer who may see it."""
     card = seat.scorecard if state.phase is TablePhase.OVER and state.brief is not None else None
     return {
         "player_id": seat.agent_id,

@@ -1,10 +1,10 @@
-"""How near a guessed text is to the target, 0 to 100.
+"""Similarity of a guessed text to the target, 0 to 100.
 
-Rule 1: a guess is judged on its whole. Whatever stands in it beside the target counts against it, so that a list of
-candidates, the target said twice, or ten thousand words earn less than one honest attempt.
+Rule 1: a guess is judged as a whole. Any text beside the target counts against it, so that a list of candidates, the
+target repeated, or ten thousand words earn less than one honest attempt.
 Rule 2: typography is no difference: quotes, dashes, case, spaces, ligatures, invisible characters, Hebrew points.
-Rule 3: the work is bounded before it starts: texts of very different lengths are not compared. A length is that of what
-can be seen: five accents on every letter make a text neither longer nor less right.
+Rule 3: the work is bounded before it starts: texts of very different lengths are not compared. A length counts visible
+characters: five accents on every letter make a text neither longer nor less right.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _TYPOGRAPHY: dict[int, str | None] = {
 
 _LIGATURES = str.maketrans({"æ": "ae", "œ": "oe"})
 _HEBREW_QUOTE = re.compile(r'(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')
-"""Typed for gershayim inside an abbreviation."""
+"""Typed in place of gershayim inside an abbreviation."""
 
 _PUNCTUATION = re.compile(r"[\x00-/:-@\[-`{-\x7f]+")
-"""All of ASCII but letters and digits."""
+"""All ASCII characters but letters and digits."""
 
 _HEAPED = re.compile(
     "["
@@ -38,10 +38,10 @@ _HEAPED = re.compile(
     "\U000e0001\U000e0020-\U000e007f"  # tags, unseen too
     "]+"
 )
-"""Marks and invisible characters, of which any number may stand on one letter."""
+"""Marks and invisible characters; any number of them can follow one letter."""
 
 _IDEOGRAPH = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
-"""Scripts without spaces, in which each character is taken for a word."""
+"""Scripts without spaces, in which each character counts as a word."""
 
 _LONGEST = 20_000
 _LENGTH_RATIO = 4
@@ -50,8 +50,8 @@ _NO_RESEMBLANCE = 0.35
 
 
 def fold(text: str) -> str:
-    """Lower-case words with single spaces between them: what is left of a text when typography is taken away."""
-    # A match looks at its target, its hint and each guess many times.
+    """Return the text as lower-case words with single spaces between them, without typographic differences."""
+    # Cached, because a match folds its target, its hint and each guess many times.
     return _remembered_fold(text) if len(text) <= _LONGEST_REMEMBERED else _folded(text)
 
 
@@ -68,7 +68,7 @@ _remembered_fold = lru_cache(maxsize=512)(_folded)
 
 
 def _bare(text: str) -> str:
-    # In one pass: to compose a text, Unicode sorts the marks of each letter, and a heap of thousands takes its time.
+    # One pass: to compose a text, Unicode sorts the marks of each letter, which is slow for thousands of them.
     return text if text.isascii() else _HEAPED.sub("", text)
 
 
@@ -79,18 +79,18 @@ def _kept(character: str) -> str:
     if category == "Cf":
         return ""
     if category[0] == "M":
-        # Latin, Greek and Cyrillic accents and Hebrew points go; the vowel signs of other scripts are letters.
+        # Latin, Greek and Cyrillic accents and Hebrew points are removed; the vowel signs of other scripts are letters.
         return "" if "\u0300" <= character <= "\u036f" or "\u0591" <= character <= "\u05c7" else character
     return " "
 
 
 def sentence_similarity(guess: str, target: str) -> float:
-    """How near a guessed sentence is to the target sentence: 100 for the same words in the same order.
+    """Return the similarity of a guessed sentence to the target sentence: 100 for the same words in the same order.
 
-    ``100 · (0.3·bag + 0.4·order + 0.3·letters)²``. ``bag`` is the F-measure of the words with multiplicity,
-    ``order`` that of their longest common subsequence, both with longer words weighing more; ``letters`` is the edit
-    similarity of the whole texts, less what unrelated sentences have in common. All three are symmetric in the two
-    texts and fall with every word that is too many.
+    ``100 · (0.3·bag + 0.4·order + 0.3·letters)²``. ``bag`` is the F-measure of the words with multiplicity, ``order``
+    that of their longest common subsequence, both with longer words weighing more; ``letters`` is the edit similarity
+    of the whole texts, less what unrelated sentences have in common. All three are symmetric in the two texts and fall
+    with every superfluous word.
     """
     left, right = _bare(guess), _bare(target)
     if _out_of_proportion(left, right):
@@ -118,7 +118,7 @@ def _out_of_proportion(left: str, right: str) -> bool:
 
 
 def _units(folded: str) -> list[tuple[str, int]]:
-    """Each word as often as it weighs, so that a longest common subsequence of units is one of weighted words."""
+    """Repeat each word by its weight, so that a longest common subsequence of units is one of weighted words."""
     return [(word, i) for word in _words_in(folded) for i in range(min(4, 1 + len(word) // 2))]
 
 
@@ -135,7 +135,7 @@ _HEBREW_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 
 
 def word_similarity(guess: str, target: str) -> float:
-    """How near a guessed word is to the associative word.
+    """Return the similarity of a guessed word to the associative word.
 
     100 the same word (articles and typography apart); 90 another form of it (plural, -ing, -ed, American spelling,
     Hebrew plural or article); 20 one slip in a word of five or more letters; 10 two words of which one is the target,
@@ -172,7 +172,7 @@ def _contains(longer: list[str], shorter: list[str]) -> bool:
 
 
 def _forms(word: str) -> set[str]:
-    """The word and what it may be a form of. Two words that share one are forms of each other."""
+    """Return the word and its possible base forms. Two words that share one are forms of each other."""
     forms = {word, _IRREGULAR.get(word, word), word.replace("our", "or")}
     for ending, replacements in (
         ("s", ("",)), ("es", ("",)), ("ies", ("y",)), ("ves", ("f", "fe")), ("ing", ("", "e")), ("ed", ("", "e")),
@@ -200,19 +200,19 @@ _FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
 
 
 def content_words(text: str) -> list[str]:
-    """The words that carry meaning, folded, in order and with repetitions: long enough and no function words."""
+    """Return the folded content words, in order and with repetitions: long enough and not function words."""
     return [
         word for word in all_words(text) if len(word) >= (4 if word.isascii() else 1) and word not in _FUNCTION_WORDS
     ]
 
 
 def all_words(text: str) -> list[str]:
-    """All words, folded; each character of a script without spaces is one."""
+    """Return all words, folded; each character of a script without spaces is one."""
     return _words_in(fold(text))
 
 
 def shared_words(guess: str, target: str) -> tuple[int, int, int]:
-    """How many words stand in both texts in the same order, how many the guess lacks, how many it has too many."""
+    """Return the number of words in both texts in the same order, of missing words, and of superfluous ones."""
     guess, target = _bare(guess), _bare(target)
     if _out_of_proportion(guess, target):
         return 0, len(target.split()), len(guess.split())

@@ -1,6 +1,6 @@
-"""Q21 around a table in words: the rules of a match, and the lines that tell what happened.
+"""Texts of Q21 around a table: the rules of a match, and the lines of events.
 
-Rule: a line holds what its event's data hold, and no more.
+Rule: a line contains only its event's data.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _LINES: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def said(lang: str, key: str, **values: object) -> str:
-    """The line ``key`` in a language, filled in."""
+    """Return the line ``key`` in a language, with ``values`` filled in."""
     return _LINES[lang][key].format(**values)
 
 
 def rules_text(rules: RuleSet, lang: str) -> str:
-    """The rules. Languages: ``en``, ``zh``; any other gives English."""
+    """Return the rules. Languages: ``en``, ``zh``; any other gives English."""
     return _rules_zh(rules) if lang == "zh" else _rules_en(rules)
 
 

@@ -1,7 +1,7 @@
-"""How words are counted, and how a text is made to fit a word limit.
+"""Count words, and fit texts to a word limit.
 
-Rule: a word is what stands between white space (protocol 4.4.6), but a lone dash earns nothing. So the lower limit
-counts only tokens with a letter or digit, the upper limit counts every token, as stricter counterparts do.
+Rule: words are separated by white space (protocol 4.4.6), but a lone dash must not count as one. So the lower limit
+counts only tokens with a letter or digit; the upper limit counts every token, as stricter counterparts do.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from operator import itemgetter
 from league_agents.games.q21.rules import WordLimit
 
 MOST_CHARACTERS = 20_000
-"""Longer texts are not looked at: no text of a match needs a tenth of it."""
+"""Longer texts are not read: no text of a match needs a tenth of it."""
 
 
 def count_words(text: str) -> int:
-    """How many white-space separated tokens hold a letter or digit. For lower limits."""
+    """Count the white-space separated tokens that contain a letter or digit. For lower limits."""
     return _count_words(text.split())
 
 
@@ -26,12 +26,12 @@ def _count_words(tokens: Sequence[str]) -> int:
 
 
 def _begin_as_words(tokens: Sequence[str]) -> int:
-    """How many tokens begin with a letter or digit: nearly all of a text's words, and quickly counted."""
+    """Count the tokens that begin with a letter or digit: a fast lower bound that includes nearly all words."""
     return sum(map(str.isalnum, map(itemgetter(0), tokens)))
 
 
 def count_tokens(text: str) -> int:
-    """How many white-space separated tokens there are. For upper limits."""
+    """Count the white-space separated tokens. For upper limits."""
     return len(text.split())
 
 
@@ -49,21 +49,21 @@ def _are_within(tokens: Sequence[str], limit: WordLimit) -> bool:
 
 
 def limit_in_words(limit: WordLimit) -> str:
-    """``20 to 30 words``, ``35 or more words``."""
+    """Return the limit in words: ``20 to 30 words``, ``35 or more words``."""
     return f"{limit.least} or more words" if limit.most is None else f"{limit.least} to {limit.most} words"
 
 
 def cut_to_words(text: str, most: int) -> str:
-    """The first ``most`` tokens; the text itself when it has no more."""
+    """Return the first ``most`` tokens; the text itself if it has no more."""
     tokens = text.split(maxsplit=most)
     return text if len(tokens) <= most else " ".join(tokens[:most])
 
 
 def fit(text: str, limit: WordLimit, fillers: Sequence[str]) -> str:
-    """``text`` within ``limit``: unchanged if it fits, else trimmed, or followed by whole fillers while they fit.
+    """Fit ``text`` to ``limit``: leave it unchanged, trim it, or append whole fillers while they fit.
 
-    ``fillers`` are used in order, from the start again when they run out. One of them must have a single word, so that
-    any gap can be closed.
+    ``fillers`` are used in order and repeated when they run out. One of them must have a single word, so that any gap
+    can be closed.
     """
     tokens = text.split()
     if _are_within(tokens, limit):
@@ -72,7 +72,7 @@ def fit(text: str, limit: WordLimit, fillers: Sequence[str]) -> str:
         tokens = [token for token in tokens if token[0].isalnum() or _is_word(token)][: limit.most]
     if tokens and not _ends_sentence(tokens[-1]):
         tokens[-1] = tokens[-1].rstrip(",;:-–—") + "."
-    # Without an upper limit tokens that are no words have stayed.
+    # Without an upper limit, tokens that are not words are kept.
     words = len(tokens) if limit.most is not None else count_words(" ".join(tokens))
     turn = 0
     while words < limit.least:
