@@ -1,4 +1,4 @@
-"""Who speaks when, who hears it, and when it ends (arena 4). Pure."""
+"""Turn order, message delivery and stop conditions (arena 4). Pure."""
 
 from league_agents.turns.base import FIVE_METHODS, InteractionProtocol
 from league_agents.turns.broadcast import BroadcastDeliberation

@@ -1,6 +1,6 @@
-"""The interface of an interaction protocol: five methods, and the values that its constructor is given.
+"""The interface of an interaction protocol: five methods, and the arguments of its constructor.
 
-Rule: a class with these five methods is a protocol. Whoever plays by one asks for nothing else.
+Rule: a class with these five methods is a protocol. Its callers need no other method.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class InteractionProtocol(ABC):
 
     @abstractmethod
     def get_next_speaker(self) -> str | None:
-        """The agent whose turn it is, or ``None`` if the round is over. Has no side effect."""
+        """Return the agent that has the turn; ``None`` if the round is over. Has no side effect."""
 
     @abstractmethod
     def get_listeners(self, speaker: str) -> list[str]:
-        """The agents that can hear this speaker's message."""
+        """Return the agents that can hear this speaker's message."""
 
     @abstractmethod
     def advance(self) -> None:

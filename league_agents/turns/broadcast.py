@@ -1,4 +1,4 @@
-"""One after the other, everybody hearing everything at once (arena 4.2)."""
+"""Agents speak in turn, and everybody hears every message at once (arena 4.2)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from league_agents.turns.turn_taking import TurnTaking
 
 
 class BroadcastDeliberation(TurnTaking):
-    """Every message is heard by everybody else in the round."""
+    """All other agents of the round hear every message."""
 
     type = "broadcast"
     is_for_talk = True

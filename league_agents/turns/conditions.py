@@ -1,4 +1,4 @@
-"""Stop conditions of one's own: any function of the protocol, and those that a file can name."""
+"""Custom stop conditions: any function of the protocol, and the built-in ones that a file can name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Condition = Callable[[TurnTaking], bool]
 
 
 def silent_round(protocol: TurnTaking) -> bool:
-    """Whether nobody said anything in the last completed round."""
+    """Whether the last completed round had no messages."""
     return protocol.current_round > 0 and not protocol.messages_of(protocol.current_round - 1)
 
 
 CONDITIONS: Final[Mapping[str, Condition]] = {"silent_round": silent_round}
-"""What ``{type: custom, name: …}`` can name without a program of one's own."""
+"""Names for ``{type: custom, name: …}`` that are available without the user's own code."""

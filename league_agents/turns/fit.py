@@ -1,6 +1,7 @@
-"""Which protocol a game is played with (arena 4.5).
+"""Fit a protocol to a game (arena 4.5).
 
-Rule: what cannot work together is refused before the first word; two limits that contradict each other are a warning.
+Rule: an incompatible combination is refused before the match starts; two limits that contradict each other are a
+warning.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from league_agents.turns.turn_taking import TurnTaking
 
 
 def default_protocol(game: Game[Any], agent_ids: Sequence[str], config: JsonObject) -> TurnTaking:
-    """The protocol of a match that names none. Raises ``ConfigError`` where the game's own does not exist."""
+    """Return the protocol of a match that names none. Raises ``ConfigError`` if the game's own does not exist."""
     name = game.protocol or BroadcastDeliberation.type
     if name not in PROTOCOL_TYPES:
         raise not_one_of(f"protocol of {game.code}", tuple(PROTOCOL_TYPES), name)
@@ -25,9 +26,9 @@ def default_protocol(game: Game[Any], agent_ids: Sequence[str], config: JsonObje
 
 
 def fit(game: Game[Any], agent_ids: Sequence[str], config: JsonObject, protocol: TurnTaking) -> dict[str, Any]:
-    """Make a fresh protocol ready for a game; the game's configuration with what the protocol decides.
+    """Prepare a new protocol for a game; return the game's configuration with the keys that the protocol decides.
 
-    Raises ``ConfigError`` for a protocol that the game cannot be played with.
+    Raises ``ConfigError`` for a protocol that does not fit the game.
     """
     if protocol.agent_ids != tuple(agent_ids):
         raise ConfigError("protocol", f"is for the agents {', '.join(protocol.agent_ids)}, not those of the match")
@@ -46,7 +47,7 @@ def fit(game: Game[Any], agent_ids: Sequence[str], config: JsonObject, protocol:
 
 
 def limit_warnings(game: Game[Any], config: JsonObject, protocol: TurnTaking) -> tuple[str, ...]:
-    """What is worth knowing when the game's limit and the protocol's differ: the earlier one ends the match."""
+    """Return a warning for each limit of the protocol that differs from the game's: the earlier one ends the match."""
     limit = game.rounds(config)
     if limit is None:
         return ()

@@ -1,6 +1,7 @@
-"""In what order information flows, and when the flow ends.
+"""The order in which information flows, and the conditions that end the flow.
 
-Rule: a flow is plain configuration; ``fitted`` holds it against the agents of one protocol, and nothing runs unfitted.
+Rule: a flow is plain configuration; ``fitted`` checks it against the agents of one protocol, and only a fitted flow is
+used.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from league_agents.turns.turn_taking import TurnTaking
 
 FlowOrder = Sequence[str | Sequence[str]]
-"""Agents in their order; a list within it is a stage whose agents speak side by side."""
+"""Agents in their order; a list within it is a stage whose agents speak simultaneously."""
 
 ConditionType = Literal["max_rounds", "max_messages", "node_reached", "convergence", "custom"]
 
@@ -37,26 +38,26 @@ _MOST: Final = 10**9
 
 
 class StopCondition(Struct, frozen=True, kw_only=True):
-    """One reason to stop."""
+    """One condition that stops the flow."""
 
     type: ConditionType
     value: int = 1
-    """Rounds or messages, for ``max_rounds`` and ``max_messages``."""
+    """Limit in rounds or messages, for ``max_rounds`` and ``max_messages``."""
 
     node: str = ""
     """The agent whose message ends the episode, for ``node_reached``."""
 
     window: int = 2
-    """How many completed rounds ``convergence`` looks at."""
+    """Number of completed rounds that ``convergence`` compares."""
 
     tolerance: float = 0
-    """How far apart numbers may lie for ``convergence``."""
+    """Greatest difference between numbers for ``convergence``."""
 
     check: Callable[[TurnTaking], bool] | None = None
-    """What ``custom`` asks."""
+    """The function that ``custom`` calls."""
 
     name: str = ""
-    """What a custom condition is called in YAML and in the rules."""
+    """Name of a custom condition in YAML and in the rules."""
 
 
 class WrittenCondition(WrittenMapping):
@@ -74,23 +75,23 @@ class InformationFlowConfig(Struct, frozen=True, kw_only=True):
     """The order of the agents and the end of the flow."""
 
     entry_nodes: Sequence[str] | None = None
-    """Where information comes in; ``None`` = the first agent."""
+    """Agents at which information enters; ``None`` = the first agent."""
 
     exit_nodes: Sequence[str] | None = None
-    """Where it leaves; ``None`` = the entry nodes of a cyclic flow, the last agent of any other."""
+    """Agents at which it leaves; ``None`` = the entry nodes of a cyclic flow, the last agent of any other."""
 
     flow_order: FlowOrder | None = None
-    """``None`` = the protocol's agents, one after the other."""
+    """``None`` = the protocol's agents in their order, one at a time."""
 
     cyclic: bool = True
-    """Whether there is another round after a round; without it the flow stops after one."""
+    """Whether another round follows each round; otherwise the flow stops after one."""
 
     stop_conditions: Sequence[StopCondition | Mapping[str, Any]] = ()
-    """Any of them stops. A mapping has ``type`` and the parameters of that type."""
+    """Any of them stops the flow. A mapping has ``type`` and the parameters of that type."""
 
 
 class Flow(Struct, frozen=True, kw_only=True):
-    """A flow that fits its agents."""
+    """A flow that was checked against its agents."""
 
     entry_nodes: tuple[str, ...]
     exit_nodes: tuple[str, ...]
@@ -103,7 +104,7 @@ class Flow(Struct, frozen=True, kw_only=True):
 
 
 def fitted(config: InformationFlowConfig, agent_ids: Sequence[str]) -> Flow:
-    """The flow for these agents, every default filled in. Raises ``ConfigError``."""
+    """Return the flow for these agents, with all defaults filled in. Raises ``ConfigError``."""
     stages = _stages(config.flow_order, agent_ids) if config.flow_order is not None else None
     entry = _nodes(config.entry_nodes, agent_ids, "flow.entry_nodes")
     leaving = _nodes(config.exit_nodes, agent_ids, "flow.exit_nodes")
@@ -125,7 +126,7 @@ def fitted(config: InformationFlowConfig, agent_ids: Sequence[str]) -> Flow:
 
 
 def read_condition(mapping: object, path: str, conditions: Mapping[str, Callable[[TurnTaking], bool]]) -> StopCondition:
-    """A stop condition as a file has it; ``conditions`` are the custom ones that may be named."""
+    """Read a stop condition from a file; ``conditions`` are the custom ones that may be named."""
     written = read_written(WrittenCondition, mapping, path)
     needed = _PARAMETERS[written.type]
     for key in written.model_fields_set - {"type", *needed}:

@@ -1,9 +1,8 @@
-"""A protocol from configuration: YAML text or a mapping (arena 4.6).
+"""Load a protocol from configuration: YAML text or a mapping (arena 4.6).
 
-Rule 1: one table says which types there are and which keys each has; the reader, its messages and whoever lists the
-types look there.
-Rule 2: a class that a configuration names runs only where the caller hands in what loads it: a configuration may come
-from a stranger.
+Rule 1: one table defines the types and the keys of each; the reader, its messages and all lists of types use it.
+Rule 2: a class that a configuration names runs only if the caller passes a loader, because a configuration may come
+from an untrusted source.
 """
 
 from __future__ import annotations
@@ -50,21 +49,21 @@ class SequentialOptions(NoOptions):
 
 
 class ProtocolType(Struct, frozen=True, kw_only=True):
-    """One protocol that comes with the package."""
+    """One built-in protocol."""
 
     make: type[TurnTaking]
     options: type[NoOptions] = NoOptions
 
     best_for: str
     risk: str
-    """What tends to go wrong between agents that talk like this, as what one watches out for (arena 4.2)."""
+    """The typical failure of agents that talk in this way, as a point to watch (arena 4.2)."""
 
     is_in_files: bool = True
-    """Whether a configuration can name it; otherwise a Python program makes the class itself."""
+    """Whether a configuration can name it; otherwise only a Python program can construct the class."""
 
     @property
     def keys(self) -> Mapping[str, str]:
-        """Every option and what it means."""
+        """Return every option with its description."""
         return {key: field.description or "" for key, field in self.options.model_fields.items()}
 
 
@@ -90,10 +89,10 @@ PROTOCOL_TYPES: Final[Mapping[str, ProtocolType]] = {
         make=QueueBased, best_for="work that is handed on", risk="messages that nobody answers", is_in_files=False
     ),
 }
-"""Every protocol that comes with the package."""
+"""Every built-in protocol."""
 
 ClassLoader = Callable[[str], type]
-"""Finds the class that ``module:Class`` names. Raises ``ConfigError``."""
+"""Returns the class that ``module:Class`` names. Raises ``ConfigError``."""
 
 _IN_FILES: Final = tuple(name for name, each in PROTOCOL_TYPES.items() if each.is_in_files)
 _OPTIONS: Final[dict[str, Any]] = {
@@ -101,7 +100,7 @@ _OPTIONS: Final[dict[str, Any]] = {
     **{key: (Any, None) for each in PROTOCOL_TYPES.values() for key in each.keys},
 }
 WrittenProtocol: Any = create_model("WrittenProtocol", __base__=WrittenMapping, **_OPTIONS)
-"""The options of all types; the class of the type that is named reads their values."""
+"""The options of all types; the options class of the named type reads their values."""
 
 
 class WrittenInteraction(WrittenMapping):
@@ -141,11 +140,11 @@ def load_protocol(
     conditions: Mapping[str, Condition] | None = None,
     load_class: ClassLoader | None = None,
 ) -> TurnTaking:
-    """The protocol of a configuration with ``protocol`` and, if wanted, ``topology`` and ``flow``.
+    """Return the protocol of a configuration with ``protocol`` and, optionally, ``topology`` and ``flow``.
 
-    ``agent_ids`` may be left out where ``topology.agents`` has them. ``conditions`` are custom stop conditions that the
-    configuration may name, besides the built-in ones. ``load_class`` lets ``protocol.type`` be ``module:Class``; the
-    other keys of ``protocol`` are then arguments of the class. Raises ``ConfigError`` with the key path, and
+    ``agent_ids`` may be left out if ``topology.agents`` has them. ``conditions`` are custom stop conditions that the
+    configuration may name, besides the built-in ones. ``load_class`` allows ``protocol.type`` to be ``module:Class``;
+    the other keys of ``protocol`` are then arguments of the class. Raises ``ConfigError`` with the key path, and
     ``ProtocolError`` for a class that fails at once.
     """
     mapping = read_yaml(source, "protocol") if isinstance(source, str) else source

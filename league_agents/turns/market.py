@@ -1,6 +1,6 @@
 """Everybody names a price, then the market settles the round (arena 4.2, 4.4).
 
-Rule: sealed prices are seen by nobody else until the last one is in, and a result reaches all sellers alike.
+Rule: a sealed price is hidden from the others until the last one is submitted, and all sellers receive the same result.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class MarketTurnBased(TurnTaking):
         simultaneous: bool = True,
         market: Mapping[str, Any] | None = None,
     ) -> None:
-        """``market`` holds the terms that differ from the defaults: ``price_range``, ``marginal_cost`` …
+        """``market``: the terms that differ from the defaults, such as ``price_range`` or ``marginal_cost``.
 
-        One after the other, with ``simultaneous=False``, prices are heard at once. Raises ``ConfigError``.
+        With ``simultaneous=False`` sellers name prices in turn and hear them at once. Raises ``ConfigError``.
         """
         if type(simultaneous) is not bool:
             raise ConfigError("protocol.simultaneous", f"must be true or false, found {shown(simultaneous)}")
         self.simultaneous = simultaneous
         self.has_own_terms = market is not None
-        """Whether the terms were given; a match puts those of its game in the place of defaults."""
+        """Whether the terms were given; if not, a match replaces the defaults by its game's terms."""
 
         self.terms: MarketTerms = read_written(MarketTerms, market, "protocol.market")
         super().__init__(agent_ids, topology, flow)
@@ -59,7 +59,7 @@ class MarketTurnBased(TurnTaking):
     def reset(self) -> None:
         self.balances: dict[str, int] = dict.fromkeys(self.agent_ids, self.terms.initial_balance)
         self.results: list[dict[str, Any]] = []
-        """One a round; see ``result_of``."""
+        """One result a round; see ``result_of``."""
 
         self._offers: dict[str, Offer | None] = {}
         self._sealed: list[Message] = []
@@ -70,7 +70,7 @@ class MarketTurnBased(TurnTaking):
         return cls(agent_ids, simultaneous=config.get("simultaneous", True))
 
     def in_force(self, config: Mapping[str, Any]) -> dict[str, Any]:
-        """Whether prices are named at once is the protocol's to say."""
+        """Add ``simultaneous``, which the protocol decides. Raises ``ConfigError`` if the game's value differs."""
         found = dict(config)
         given = found.setdefault("simultaneous", self.simultaneous)
         if given != self.simultaneous:
@@ -79,7 +79,7 @@ class MarketTurnBased(TurnTaking):
         return found
 
     def adopt(self, config: Mapping[str, Any]) -> None:
-        """Play by the game's terms. Raises ``ConfigError`` when others were given."""
+        """Adopt the game's terms. Raises ``ConfigError`` if other terms were given."""
         given = {key: value for key, value in config.items() if key in MarketTerms.model_fields}
         terms = read_written(MarketTerms, given, "")
         if self.has_own_terms and terms != self.terms:

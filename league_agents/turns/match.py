@@ -1,9 +1,9 @@
-"""One game state and one interaction protocol: who is active, what an action leads to, who sees what (arena 4.5).
+"""A match: one game state and one interaction protocol (arena 4.5).
 
-Rule 1: a match is changed by ``act`` and ``forfeit`` only, and by neither when it raises ``IllegalAction``.
+Rule 1: only ``act`` and ``forfeit`` change a match, and neither does when it raises ``IllegalAction``.
 Rule 2: it is pure: no clock, no I/O. The same actions and forfeits in the same order give the same events.
-Rule 3: what an agent is shown comes from the game's views and events. The protocol's log is the host's: it holds what
-was said in full, private reasoning included.
+Rule 3: agents see only the game's views and events. The protocol's log is for the host: it holds every message in full,
+private reasoning included.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PROTOCOL_STOP = "protocol_stop"
 """The reason of an outcome, and the kind of the event, when the protocol stops before the game is over."""
 
 _PHASE_OVER = "phase_over"
-"""The cause of turns that the game no longer asks for."""
+"""The cause of turns that are skipped because the game no longer needs them."""
 
 
 class Match(Generic[S]):
@@ -57,7 +57,7 @@ class Match(Generic[S]):
     ) -> None:
         """``protocol``: any object with the five methods; ``None`` is the game's default.
 
-        Raises ``ConfigError``, and like ``act`` and ``forfeit`` ``ProtocolError`` for a protocol that fails.
+        Raises ``ConfigError``; ``ProtocolError`` for a protocol that fails, as do ``act`` and ``forfeit``.
         """
         self.game = game
         self.agent_ids = tuple(agent_ids)
@@ -69,26 +69,26 @@ class Match(Generic[S]):
             else taking_turns(protocol, self.agent_ids)
         )
         self.config: JsonObject = fit(game, self.agent_ids, config, self.protocol)
-        """The configuration as it was given, with what the protocol decides."""
+        """The given configuration, with the keys that the protocol decides."""
 
         if self.config != config:
             state = game.setup(self.config, self.agent_ids, seed)
         self.state = state
         self.warnings: tuple[str, ...] = limit_warnings(game, self.config, self.protocol)
-        """What is odd but allowed, in words."""
+        """Descriptions of unusual but allowed settings."""
 
         self._events: list[Event] = []
         self._active: tuple[str, ...] = ()
         self._outcome: Outcome | None = None
         self._forfeited: set[str] = set()
-        """Who forfeited the last decision that it was asked for."""
+        """Agents that forfeited their last decision."""
 
         self._number(game.opening(state))
         self._number(self._go_on())
 
     @property
     def events(self) -> Sequence[Event]:
-        """All events so far, numbered from 1."""
+        """Return all events so far, numbered from 1."""
         return tuple(self._events)
 
     @property
@@ -97,15 +97,15 @@ class Match(Generic[S]):
         return self._outcome is not None
 
     def active(self) -> tuple[str, ...]:
-        """Who may act now; nobody when the match is over."""
+        """Return the agents that may act now; none when the match is over."""
         return self._active
 
     def outcome(self) -> Outcome | None:
-        """How the match ended; ``None`` while it runs."""
+        """Return how the match ended; ``None`` while it runs."""
         return self._outcome
 
     def act(self, agent: str, action: Action) -> tuple[Event, ...]:
-        """Take an agent's action; the new events. Raises ``IllegalAction`` and then changes nothing."""
+        """Apply an agent's action and return the new events. Raises ``IllegalAction`` and then changes nothing."""
         self._check_active(agent)
         _check_form(action)
         game = self.game
@@ -131,7 +131,7 @@ class Match(Generic[S]):
         return self._take(step)
 
     def forfeit(self, agent: str, cause: ForfeitCause) -> tuple[Event, ...]:
-        """Go on without the action that an active agent owes; the new events. Raises ``IllegalAction``."""
+        """Go on without the action that an active agent owes; return the new events. Raises ``IllegalAction``."""
         self._check_active(agent)
         is_taken = self.protocol.takes(self.game.phase_mode(self.state))
         step = self.game.forfeit(self.state, agent, cause)
@@ -141,26 +141,26 @@ class Match(Generic[S]):
         return self._take(step)
 
     def legal(self, agent: str) -> tuple[LegalAction, ...]:
-        """What an agent may do now; nothing unless it is active."""
+        """Return the actions that an agent may take now; none unless it is active."""
         return self.game.legal(self.state, agent) if agent in self._active else ()
 
     def view(self, viewer: str) -> dict[str, Any]:
-        """What a viewer may know: an agent, ``SPECTATOR`` (or ``spectator-…``) or ``HOST``."""
+        """Return the view of an agent, ``SPECTATOR`` (or ``spectator-…``) or ``HOST``."""
         return self.game.view(self.state, self._viewer(viewer))
 
     def info(self, viewer: str) -> Progress:
-        """Where the match stands for a viewer."""
+        """Return the progress of the match for a viewer."""
         viewer = self._viewer(viewer)
         found = self.game.info(self.state, viewer)
         if self._outcome is not None:
             stage = "done" if viewer in self.agent_ids else found.stage
             return evolve(found, status="ended", stage=stage, active_agent_ids=())
-        # The game asks for an action; whose turn it is to give it is the protocol's to say.
+        # The game wants an action from every pending agent; the protocol decides which of them has the turn.
         is_waiting = viewer in self.agent_ids and viewer not in self._active and found.stage != "watch"
         return evolve(found, stage="wait" if is_waiting else found.stage, active_agent_ids=self._active)
 
     def events_for(self, viewer: str, after: int = 0) -> tuple[Event, ...]:
-        """The events that a viewer may see, with numbers above ``after``."""
+        """Return the events that a viewer may see, with numbers above ``after``."""
         viewer = self._viewer(viewer)
         later = self._events[max(after, 0) :]
         return tuple([event for event in later if is_visible(event, viewer)])
@@ -186,7 +186,7 @@ class Match(Generic[S]):
             self._events.append(evolve(event, seq=len(self._events) + 1))
 
     def _go_on(self) -> tuple[Event, ...]:
-        """Find out who is active now; the event that ends the match where the protocol stops it."""
+        """Determine the active agents; return the final event if the protocol stops the match."""
         self._active = ()
         self._outcome = self.game.outcome(self.state)
         if self._outcome is not None:
@@ -210,9 +210,9 @@ class Match(Generic[S]):
         return (Event(kind=PROTOCOL_STOP, visible_to=ALL, text=text),)
 
     def _speakers(self, pending: tuple[str, ...]) -> tuple[str, ...]:
-        """Who of those that owe an action may speak; opens a round of the protocol where a phase begins.
+        """Return the agents that owe an action and may speak; open a round of the protocol if a phase begins.
 
-        Nobody when the protocol stops on the way.
+        Empty if the protocol stops meanwhile.
         """
         protocol = self.protocol
         if protocol.is_round_over() or not set(pending).issubset(protocol.remaining()):
@@ -243,8 +243,7 @@ class Match(Generic[S]):
 
 
 def _check_form(action: Action) -> None:
-    """Whether an action has the types that games rely on. Raises ``IllegalAction``: what comes from a file or a
-    program may have any."""
+    """Check the types that games rely on: a file or a program may send any. Raises ``IllegalAction``."""
     if isinstance(action.data, Mapping) and isinstance(action.type, str) and isinstance(action.version, str):
         return
     wrong = [

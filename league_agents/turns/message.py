@@ -1,4 +1,4 @@
-"""What agents say to each other, and what is wrong with a message that is not let through."""
+"""Messages between agents, and the errors for refused ones."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from league_agents.kit import errors
 
 @dataclass
 class Message:
-    """One utterance: the dataclass that the protocols' document gives, field by field.
+    """One message: the dataclass of the protocols' document, field by field.
 
-    It can be changed by whoever holds it, so a protocol keeps copies and hands out copies.
+    It is mutable, so a protocol keeps copies and hands out copies.
     """
 
     sender: str
@@ -21,10 +21,10 @@ class Message:
 
     receivers: list[str]
     content: Any
-    """Values of JSON."""
+    """A JSON value."""
 
     round: int
-    """The rounds completed when it was said: the first round's messages have 0."""
+    """The number of completed rounds when it was sent: the first round's messages have 0."""
 
     metadata: dict[str, Any] = field(default_factory=dict)
 
@@ -48,7 +48,7 @@ class ProtocolFailed(InteractionError):
 
 
 def copy_of(message: Message) -> Message:
-    """A message that shares nothing changeable with the given one."""
+    """Return a message that shares no mutable part with the given one."""
     return Message(
         message.sender,
         list(message.receivers),

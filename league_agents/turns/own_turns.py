@@ -1,9 +1,9 @@
-"""A protocol of the user's own, taken turn by turn like the built-in ones (arena 4.1).
+"""Adapt a user's protocol to turns like those of the built-in ones (arena 4.1).
 
-Rule 1: the user's object is asked by its five methods only, and what it is handed is its own copy.
-Rule 2: a round here is one turn for each member. Whose turn comes next, and who hears it, the object says; turns that
-it gives to others meanwhile are passed.
-Rule 3: an object that fails, or lets nobody speak who owes something, ends in one ``InteractionError``.
+Rule 1: only the five methods of the user's object are called, and its arguments are copies.
+Rule 2: a round has one turn for each member. The object decides the order and the hearers; turns that it gives to other
+agents meanwhile are passed.
+Rule 3: an object that fails, or gives no turn to an agent that owes something, causes one ``InteractionError``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from league_agents.turns.topology import Topology
 from league_agents.turns.turn_taking import Stages, TurnTaking
 
 _MOST_PASSED_ROUNDS: Final = 100
-"""How many rounds of the user's object may go by before somebody speaks who owes something."""
+"""Limit for rounds of the user's object without a turn for an agent that owes something."""
 
 
 class OwnTurns(TurnTaking):
-    """Takes turns as an object with the five methods says."""
+    """Takes turns as a user's object with the five methods decides."""
 
     is_for_talk = True
 
@@ -40,16 +40,16 @@ class OwnTurns(TurnTaking):
         *,
         name: str = "",
     ) -> None:
-        """``name``: what errors call the object; empty = its class. Raises ``ConfigError`` and ``InteractionError``."""
+        """``name``: the object's name in errors; empty = its class. Raises ``ConfigError`` and ``InteractionError``."""
         self.inner = inner
         self.type = name or type(inner).__name__
         self._turn: str | None = None
-        """Who has the turn; ``None`` when the object has stopped."""
+        """The agent that has the turn; ``None`` if the object has stopped."""
 
         super().__init__(agent_ids, topology, flow)
 
     def reset(self) -> None:
-        """Back to before the first word, as far as the object can: it may have a ``reset`` of its own."""
+        """Return to the initial state, as far as the object supports it: it may have its own ``reset``."""
         if callable(getattr(self.inner, "reset", None)):
             self._own("reset")
         super().reset()
@@ -65,7 +65,7 @@ class OwnTurns(TurnTaking):
         return self._reaches_all(speaker) and {speaker, *self._hearers(speaker)} >= set(self.agent_ids)
 
     def rule_text(self, lang: str = "en") -> str:
-        """The first line of the class's own docstring, in whatever language that is."""
+        """Return the first line of the class's docstring, in its own language; ``type`` if it has none."""
         document = type(self.inner).__doc__
         return inspect.cleandoc(document).partition("\n")[0] if document else self.type
 
@@ -132,7 +132,7 @@ class OwnTurns(TurnTaking):
 
 
 def taking_turns(protocol: InteractionProtocol, agent_ids: Sequence[str]) -> TurnTaking:
-    """A protocol as a match plays by it: a built-in one as it is, any other object with the five methods in turns.
+    """Return a protocol for use by a match: a built-in one unchanged, any other object with the five methods adapted.
 
     Raises ``ConfigError`` and ``InteractionError``.
     """
@@ -157,8 +157,8 @@ def own_protocol(
     /,
     **options: object,
 ) -> TurnTaking:
-    """The protocol of a class that a file names: made with the agents, and with ``topology``, ``flow`` and the other
-    keys of ``protocol`` as far as its constructor has parameters for them.
+    """Return the protocol of a class that a file names: constructed with the agents, and with ``topology``, ``flow``
+    and the other keys of ``protocol``, as far as its constructor has parameters for them.
 
     Raises ``ConfigError`` and ``InteractionError``.
     """
@@ -192,14 +192,14 @@ def _check_methods(protocol_class: type, name: str) -> None:
 
 
 def own_methods(protocol_class: type) -> list[str]:
-    """Those of the methods of a protocol, and ``reset``, that the class has."""
+    """Return which of the five methods, and ``reset``, the class implements."""
     abstract = getattr(protocol_class, "__abstractmethods__", ())
     known = (*FIVE_METHODS, "reset")
     return [name for name in known if callable(getattr(protocol_class, name, None)) and name not in abstract]
 
 
 def keywords_of(made: Callable[..., object]) -> tuple[Collection[str], bool]:
-    """The parameters behind the first that can be given by keyword, and whether any others can be given too."""
+    """Return the keyword parameters after the first, and whether any other keywords are accepted."""
     try:
         parameters = inspect.signature(made).parameters.values()
     except ValueError:  # a class of an extension module may not tell

@@ -1,7 +1,7 @@
-"""A queue for each agent: whoever has mail speaks, in the order in which the mail came (arena 4.2).
+"""A queue for each agent: agents with waiting messages speak in the order of arrival (arena 4.2).
 
-Rule: a message that was accepted is taken by its receiver once; no turn loses one but a skipped turn, which takes the
-message that it leaves unanswered.
+Rule: each accepted message is taken by its receiver exactly once; only a skipped turn discards a message, the one that
+it leaves unanswered.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MAX_QUEUE: Final = 1_000
 
 
 class QueueBased(TurnTaking):
-    """Anybody may send at any time; the head of the ready line has the turn.
+    """Any agent may send at any time; the head of the ready line has the turn.
 
-    A round is over when nobody is ready. It opens again with the entry nodes, or when somebody sends.
+    A round is over when the line is empty. The next one opens with the entry nodes, or when an agent sends.
     """
 
     type = "queue_based"
@@ -36,7 +36,7 @@ class QueueBased(TurnTaking):
         *,
         max_queue: int = MAX_QUEUE,
     ) -> None:
-        """``max_queue``: how many messages may wait for one agent. Raises ``ConfigError``."""
+        """``max_queue``: limit for the messages that wait for one agent. Raises ``ConfigError``."""
         if type(max_queue) is not int or max_queue < 1:
             raise ConfigError("max_queue", f"must be a whole number from 1, found {shown(max_queue)}")
         self.max_queue = max_queue
@@ -49,7 +49,7 @@ class QueueBased(TurnTaking):
         super().reset()
 
     def take(self, agent: str) -> Message | None:
-        """Its oldest message, for the agent whose turn it is; ``None`` where it has none: it speaks unasked.
+        """Take the oldest message of the agent that has the turn; ``None`` if no message waits for it.
 
         Raises ``InteractionError`` (``not_speaker``).
         """
@@ -64,7 +64,7 @@ class QueueBased(TurnTaking):
         return copy_of(message)
 
     def waiting_for(self, agent: str) -> int:
-        """How many messages wait for an agent."""
+        """Return the number of messages that wait for an agent."""
         return len(self._queues[agent])
 
     def pending_speakers(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class QueueBased(TurnTaking):
         return tuple([agent for stage in self._next_stages for agent in stage])
 
     def advance(self) -> None:
-        """End the turn of the head of the line; it queues up again while messages wait for it."""
+        """End the turn of the head of the line; it joins the end of the line if messages wait for it."""
         if self.should_stop():
             return
         if not self._is_open:
@@ -127,7 +127,7 @@ class QueueBased(TurnTaking):
         return self._line[0]
 
     def _silent(self, speaker: str) -> None:
-        """The message that the turn was about is taken, so that the line moves on."""
+        """Take the message that the turn was about, so that the line moves on."""
         if not self._has_taken:
             self.take(speaker)
 

@@ -1,4 +1,4 @@
-"""One after the other, each hearing what was said before it in the round (arena 4.2)."""
+"""Agents speak in turn, each hearing the earlier messages of the round (arena 4.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from league_agents.turns.turn_taking import TurnTaking
 
 
 class SequentialHandoff(TurnTaking):
-    """Agents hear whoever spoke in an earlier stage of the round; those of one stage do not hear each other."""
+    """Agents hear the speakers of earlier stages of the round; agents of one stage do not hear each other."""
 
     type = "sequential"
     is_for_talk = True
@@ -25,7 +25,7 @@ class SequentialHandoff(TurnTaking):
         *,
         carry_over: bool = False,
     ) -> None:
-        """With ``carry_over`` the last stage's messages reach the first stage of the next round when that opens."""
+        """With ``carry_over`` the last stage's messages reach the next round's first stage when that round opens."""
         self.carry_over = carry_over
         super().__init__(agent_ids, topology, flow)
 

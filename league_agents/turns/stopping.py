@@ -1,4 +1,4 @@
-"""Whether a stop condition is met (arena 4.3)."""
+"""Checks of stop conditions (arena 4.3)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from league_agents.turns.message import Message
 def has_converged(rounds: Sequence[Sequence[Message]], tolerance: float) -> bool:
     """Whether these rounds agree, within each and with each other.
 
-    They do when every content is the same JSON value, or when all are numbers (or carry a ``price``) that lie within
-    ``tolerance`` in every round, with means within ``tolerance`` of each other. A round without messages agrees on
-    nothing.
+    They agree if every content is the same JSON value, or if all are numbers (or carry a ``price``) that lie within
+    ``tolerance`` in every round, with means within ``tolerance`` of each other. A round without messages never agrees.
     """
     contents = [[message.content for message in messages] for messages in rounds]
     if not contents or not all(contents):
@@ -31,7 +30,7 @@ def has_converged(rounds: Sequence[Sequence[Message]], tolerance: float) -> bool
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values are the same in JSON: ``1`` and ``1.0`` are, ``1`` and ``true`` are not."""
+    """Whether two values are equal in JSON: ``1`` and ``1.0`` are, ``1`` and ``true`` are not."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):

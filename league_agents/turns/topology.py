@@ -1,6 +1,6 @@
-"""Who can reach whom at all, whatever the protocol lets through.
+"""The links between agents, which limit delivery under every protocol.
 
-Rule: nobody reaches itself; the diagonal of a matrix says nothing.
+Rule: no agent reaches itself; the diagonal of a matrix is ignored.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ MOST_AGENTS = 1_000
 _ROUND = re.compile(r"0|[1-9][0-9]{0,8}")
 
 Matrix = Sequence[Sequence[int]]
-"""Row = speaker, column = listener, in the order of the agents; 1 where the speaker reaches the listener."""
+"""Row = speaker, column = listener, in the order of the agents; 1 if the speaker reaches the listener."""
 
 
 class Topology:
-    """The links between agents: a matrix, a list of edges, or all of them; for some rounds perhaps others."""
+    """The links between agents: a matrix, a list of edges, or all links; they may change by round."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Topology:
         directed: bool = True,
         schedule: Mapping[int, Matrix] | None = None,
     ) -> None:
-        """``schedule`` gives, per number of completed rounds, the matrix that holds from then on until the next one.
+        """``schedule`` maps a number of completed rounds to the matrix that holds from then until the next entry.
 
         Undirected links lead both ways. Raises ``ConfigError``.
         """
@@ -50,7 +50,7 @@ class Topology:
             self._from_round.append((start, self._of_matrix(later, directed, f"topology.schedule.{start}")))
 
     def receivers(self, speaker: str, completed_rounds: int) -> Collection[str]:
-        """Whom the speaker reaches after so many completed rounds."""
+        """Return the agents that the speaker reaches after this number of completed rounds."""
         found: Collection[str] = ()
         for start, links in self._from_round:
             if start > completed_rounds:
@@ -98,7 +98,7 @@ def _rounds_of(schedule: Mapping[int, Matrix]) -> Mapping[int, Matrix]:
         raise ConfigError("topology.schedule", f"must map numbers of rounds to matrices, found {shown(schedule)}")
     found: dict[int, Matrix] = {}
     for key, matrix in schedule.items():
-        # In JSON, so in a transcript too, every key is a text.
+        # In JSON, and so in a transcript, every key is a text.
         start = int(key) if isinstance(key, str) and _ROUND.fullmatch(key) else key
         if type(start) is not int or start < 0:
             raise ConfigError("topology.schedule", f"must have whole numbers from 0 as keys, found {shown(key)}")
@@ -109,5 +109,5 @@ def _rounds_of(schedule: Mapping[int, Matrix]) -> Mapping[int, Matrix]:
 
 
 def _names(agents: Sequence[str]) -> str:
-    """The agents for a message; many are cut short."""
+    """Return the agents as text for a message; a long list is shortened."""
     return ", ".join(agents[:12]) + (" …" if len(agents) > 12 else "")

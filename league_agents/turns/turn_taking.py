@@ -1,9 +1,9 @@
-"""Taking turns: what the built-in protocols share beyond the five methods of the interface (arena 4.1).
+"""Base class of the built-in protocols: turns, beyond the five methods of the interface (arena 4.1).
 
-Rule 1: only ``advance``, ``skip``, ``route_message``, ``restrict`` and ``reset`` (and ``take`` of a queue) change
-anything; a message that is refused changes nothing.
-Rule 2: after the last turn of a round nobody is next; the next ``advance`` opens another round.
-Rule 3: whoever reads a message gets a copy. What one agent does to it reaches no other.
+Rule 1: only ``advance``, ``skip``, ``route_message``, ``restrict`` and ``reset`` (and ``take`` of a queue) change the
+state; a refused message changes nothing.
+Rule 2: after the last turn of a round no agent is next; the next ``advance`` opens another round.
+Rule 3: readers get copies of messages, so a change by one agent does not reach another.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from league_agents.turns.topology import Topology
 Stages = tuple[tuple[str, ...], ...]
 
 PASSED = "passed"
-"""The cause of a turn that was advanced over without a message."""
+"""The cause of a turn that ``advance`` ended without a message."""
 
 
 class Skip(Struct, frozen=True, kw_only=True):
-    """A turn that passed without a message."""
+    """A turn without a message."""
 
     agent: str
     round: int
@@ -38,13 +38,13 @@ class Skip(Struct, frozen=True, kw_only=True):
 
 
 class TurnTaking(InteractionProtocol):
-    """A protocol in rounds of stages, which checks, records and delivers every message."""
+    """A protocol of rounds and stages, which checks, records and delivers every message."""
 
     type: str
     """The name in configuration files."""
 
     is_for_talk: ClassVar[bool] = False
-    """Whether any game fits in which agents talk; otherwise only games that name the protocol."""
+    """Whether the protocol fits every game in which agents talk; otherwise only games that name it."""
 
     def __init__(
         self,
@@ -58,15 +58,15 @@ class TurnTaking(InteractionProtocol):
         self.reset()
 
     def reset(self) -> None:
-        """Back to before the first word."""
+        """Return to the initial state."""
         self.current_round = 0
-        """How many rounds are completed."""
+        """Number of completed rounds."""
 
         self.message_count = 0
-        """Messages of agents; results of the market do not count."""
+        """Number of the agents' messages; results of the market do not count."""
 
         self.message_log: list[Message] = []
-        """Everything that was said, for the host."""
+        """All messages, for the host."""
 
         self.skips: list[Skip] = []
         self._last_sender: str | None = None
@@ -77,28 +77,28 @@ class TurnTaking(InteractionProtocol):
         self._is_open = True
         self._start_round()
 
-    # Whose turn it is
+    # Turn order
 
     def get_next_speaker(self) -> str | None:
-        """Whose turn it is; ``None`` when the round is over or the episode has stopped."""
+        """Return the agent that has the turn; ``None`` if the round is over or the episode has stopped."""
         return None if not self._is_open or self.should_stop() else self._current()
 
     def pending_speakers(self) -> tuple[str, ...]:
-        """All who may speak now: several where agents speak side by side."""
+        """Return all agents that may speak now: several if agents speak simultaneously."""
         if not self._is_open or self.should_stop():
             return ()
         return tuple(self._waiting) if not self._to_advance else self._others_waiting()
 
     def is_round_over(self) -> bool:
-        """Whether the round's last turn is taken and the next round is not open yet."""
+        """Whether the round's last turn has ended and the next round is not open yet."""
         return not self._is_open
 
     def members(self) -> tuple[str, ...]:
-        """The agents of the open round, or of the coming one."""
+        """Return the agents of the open round, or of the next one."""
         return tuple([agent for stage in self._stages for agent in stage])
 
     def advance(self) -> None:
-        """End the current speaker's turn; when the round is over, open the next one; nothing once stopped."""
+        """End the current speaker's turn; if the round is over, open the next one. No-op once stopped."""
         if self.should_stop():
             return
         if not self._is_open:
@@ -112,7 +112,7 @@ class TurnTaking(InteractionProtocol):
             self.skip(speaker, PASSED)
 
     def skip(self, speaker: str, cause: str) -> None:
-        """Pass a turn without a message. Raises ``InteractionError`` (``unknown_sender``, ``not_speaker``)."""
+        """End a turn without a message. Raises ``InteractionError`` (``unknown_sender``, ``not_speaker``)."""
         if speaker not in self._place:
             raise InteractionError("unknown_sender", f"{shown(speaker)} is not among the agents")
         if speaker not in self.pending_speakers():
@@ -122,9 +122,9 @@ class TurnTaking(InteractionProtocol):
         self._end_turn(speaker)
 
     def restrict(self, agent_ids: Collection[str]) -> None:
-        """From the next round on, and in the open one if nobody has had a turn in it, these agents in this order.
+        """Limit rounds to these agents in this order, including the open round if no turn of it was taken.
 
-        An explicit ``flow_order`` keeps its own order. Raises ``ConfigError`` for unknown agents and for none.
+        An explicit ``flow_order`` keeps its own order. Raises ``ConfigError`` for unknown agents and for an empty list.
         """
         members = dict.fromkeys(agent_ids)
         for agent in members:
@@ -152,10 +152,10 @@ class TurnTaking(InteractionProtocol):
             return True
         return any(self._is_met(condition) for condition in self.flow.stop_conditions)
 
-    # Who hears what
+    # Delivery
 
     def get_listeners(self, speaker: str) -> list[str]:
-        """Who hears the speaker now, in the order of the agents. Raises ``InteractionError`` (``unknown_sender``)."""
+        """Return the listeners of the speaker, in agent order. Raises ``InteractionError`` (``unknown_sender``)."""
         if speaker not in self._place:
             raise InteractionError("unknown_sender", f"{shown(speaker)} is not among the agents")
         heard = self._hearers(speaker)
@@ -165,7 +165,7 @@ class TurnTaking(InteractionProtocol):
         return [agent for agent in self.agent_ids if agent in heard and agent != speaker]
 
     def say(self, speaker: str, content: Any, metadata: Mapping[str, Any] | None = None) -> None:
-        """Say something to all who may hear it. Raises ``InteractionError``."""
+        """Send a message to all agents that may hear it. Raises ``InteractionError``."""
         listeners = self.get_listeners(speaker)
         self.route_message(Message(speaker, listeners, content, self.current_round, dict(metadata or {})))
 
@@ -179,65 +179,65 @@ class TurnTaking(InteractionProtocol):
         self._deliver(own)
 
     def inbox(self, agent: str) -> list[Message]:
-        """The messages delivered to an agent, in the order of delivery."""
+        """Return the messages delivered to an agent, in the order of delivery."""
         return [copy_of(message) for message in self._seen_by(agent) if message.sender != agent]
 
     def visible_messages(self, agent: str, round: int | None = None) -> list[Message]:  # noqa: A002  # the field's name
-        """The messages delivered to an agent and its own; of one round, where it is given."""
+        """Return the messages delivered to an agent and its own; of one round if ``round`` is given."""
         return [copy_of(each) for each in self._seen_by(agent) if round is None or each.round == round]
 
     def messages_of(self, round: int) -> Sequence[Message]:  # noqa: A002  # the field's name
-        """What the agents said in one round, for the host; nothing for a round that has not come."""
+        """Return the agents' messages of one round, for the host; empty for a round that has not begun."""
         return tuple(self._rounds[round]) if 0 <= round < len(self._rounds) else ()
 
     @abstractmethod
     def rule_text(self, lang: str = "en") -> str:
-        """The protocol in one sentence for those who play by it. Languages: ``en``, ``zh``."""
+        """Return the protocol in one sentence for its participants. Languages: ``en``, ``zh``."""
 
     def is_public(self, speaker: str) -> bool:
-        """Whether whoever is there hears the speaker now, those without a turn in this round and spectators too."""
+        """Whether everybody hears the speaker now, including spectators and agents without a turn in this round."""
         return False
 
     def remaining(self) -> tuple[str, ...]:
-        """The agents of the open round whose turn has not ended."""
+        """Return the agents of the open round whose turn has not ended."""
         if not self._is_open:
             return ()
         later = [agent for stage in self._stages[self._stage + 1 :] for agent in stage]
         return (*self._waiting, *later)
 
-    # With a game
+    # Use in a match
 
     @classmethod
     def for_match(cls, agent_ids: Sequence[str], config: Mapping[str, Any]) -> TurnTaking:  # noqa: ARG003  # see there
-        """The protocol of a match with this configuration of its game that names no protocol."""
+        """Return the protocol for a match that names none, given its game's configuration."""
         return cls(agent_ids)
 
     def in_force(self, config: Mapping[str, Any]) -> dict[str, Any]:
-        """The game's configuration with what the protocol decides. Raises ``ConfigError`` for a contradiction."""
+        """Return the game's configuration with the protocol's keys. Raises ``ConfigError`` if they conflict."""
         return dict(config)
 
     def adopt(self, config: Mapping[str, Any]) -> None:
-        """Go by what a game's configuration decides. Raises ``ConfigError`` for a contradiction."""
+        """Adopt the settings that a game's configuration decides. Raises ``ConfigError`` if they conflict."""
 
     def takes(self, mode: Mode) -> bool:
         """Whether actions of this mode pass through the protocol in a match."""
         return mode is Mode.SPOKEN
 
-    # What the kinds of protocols differ in
+    # Overridden by the kinds of protocols
 
     @abstractmethod
     def _hearers(self, speaker: str) -> Collection[str]:
-        """Who may hear the speaker, topology aside; the speaker may be among them."""
+        """Return the agents that may hear the speaker, ignoring the topology; the speaker may be among them."""
 
     def _side_by_side(self, stages: Stages) -> Stages:
-        """The stages as this kind of protocol has them."""
+        """Return the stages as this kind of protocol uses them."""
         return stages
 
     def _accept(self, message: Message) -> None:  # most kinds take any content
-        """Look at the content before anything changes. Raises ``InteractionError``."""
+        """Check the content before anything changes. Raises ``InteractionError``."""
 
     def _note_turn(self, sender: str) -> None:
-        """The sender has used its turn, which ``advance`` will end."""
+        """Record that the sender has used its turn, which ``advance`` will end."""
         self._spoken.add(sender)
         self._to_advance.append(sender)
         self._has_begun = True
@@ -246,9 +246,9 @@ class TurnTaking(InteractionProtocol):
         self._show(message, (message.sender, *message.receivers))
 
     def _silent(self, speaker: str) -> None:  # most kinds do not mind
-        """A turn passed without a message."""
+        """Handle a turn without a message."""
 
-    # Common to them
+    # Shared by all kinds
 
     def _reaches_all(self, speaker: str) -> bool:
         if self.topology is None:
@@ -261,7 +261,7 @@ class TurnTaking(InteractionProtocol):
         self._waiting = list(self._stages[0])
         self._spoken: set[str] = set()
         self._to_advance: list[str] = []
-        """Who has spoken and still has the turn, in the order of speaking."""
+        """Agents that have spoken and still have the turn, in the order of speaking."""
 
         self._has_begun = False
 
