@@ -1,1 +1,1 @@
-"""What people read: match records, transcripts and tables, all of it derived from journals."""
+"""Reports for people: match records, transcripts and tables, all derived from journals."""

@@ -1,7 +1,6 @@
-"""Values of a match's JSON document as pieces of a page.
+"""Render values of a match's JSON document for display.
 
-Rule: whatever the document holds, a piece is bounded, printable text and never markup; what is missing is said in
-words.
+Rule: any value is rendered as bounded, printable text and never as markup; a missing value is described in words.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from rich.text import Text
 from league_agents.kit.printable import of
 
 LONGEST_LINE = 300
-"""Characters of a hint or a sentence. The longest that the rules allow are longer than anybody reads."""
+"""Characters of a hint or a sentence; the rules allow longer texts."""
 
 LONGEST_PARAGRAPH = 1600
 """Characters of a justification: two hundred words and more."""
@@ -24,12 +23,12 @@ MOST_PLAYERS = 8
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """The object, or an empty one."""
+    """``value`` if it is an object, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def mappings(value: object) -> list[Mapping[str, object]]:
-    """The objects of a list; none of anything else."""
+    """The objects in a list; empty for any other value."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
 
 
@@ -39,7 +38,7 @@ def players_of(document: Mapping[str, object]) -> list[Mapping[str, object]]:
 
 
 def name_of(player: Mapping[str, object]) -> str:
-    """The id by which a player is told of."""
+    """The id that identifies a player in texts."""
     return of(player.get("id"), 40) or "?"
 
 
@@ -65,7 +64,7 @@ def number(value: object) -> str:
 
 
 def pairs() -> Table:
-    """A table of names and values."""
+    """An empty table for names and values."""
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), expand=True)
     table.add_column(no_wrap=True, style="dim", width=8)
     table.add_column(ratio=1, overflow="fold")
@@ -76,7 +75,7 @@ _SENTENCE_END = re.compile(r"[.!?。！？][”\"')]*(?=\s|$)")
 
 
 def beginning(value: object, most: int) -> tuple[str, bool]:
-    """The first sentences of a text, in ``most`` characters, and whether something was left out."""
+    """The first sentences of a text within ``most`` characters, and whether the rest was cut."""
     text = of(value, LONGEST_PARAGRAPH)
     if len(text) <= most:
         return text, False

@@ -1,6 +1,6 @@
 """The reference page of the arena's games, written from their declarations: ``docs/games.md``.
 
-Rule: nothing stands on the page that the program does not do; games of other distributions are not on it.
+Rule: the page lists only what the program does; games of other distributions are not on it.
 """
 
 from __future__ import annotations

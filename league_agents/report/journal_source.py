@@ -1,6 +1,6 @@
-"""A season as the journals of one league tell it: the league manager's, a referee's, a player's, or several together.
+"""A season read from journals of one league: the league manager's, a referee's, a player's, or several together.
 
-Rule: matches are put together round by round, so that a season of any length fits into memory.
+Rule: matches are assembled round by round, so that a season of any length fits into memory.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from league_agents.report.season_results import Results
 from league_agents.report.trouble import TROUBLE
 
 MOST_AT_ONCE = 150
-"""Matches that are put together from one look at the journals. Each needs some 200 kB for as long."""
+"""Matches that are assembled from one read of the journals. Each needs some 200 kB meanwhile."""
 
 Spent = Mapping[str, tuple[int | None, float | None]]
-"""Tokens and dollars by game id; ``None`` where nobody knows them."""
+"""Tokens and dollars by game id; ``None`` for an unknown amount."""
 
 
 class JournalSource:
@@ -47,7 +47,7 @@ class JournalSource:
         season_id: str | None = None,
         spent: Callable[[], Spent] = dict,
     ) -> None:
-        """``season_id`` names one of several seasons; ``None`` means the latest. Raises ``ConfigError`` for another."""
+        """``season_id`` names one of several seasons; ``None`` means the latest. Raises ``ConfigError`` if unknown."""
         self._journals = list(journals)
         self._division = division
         self._spent = spent
@@ -84,7 +84,7 @@ class JournalSource:
         )
 
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
-        """In the order of the schedule; of a journal without one in the order of their ids."""
+        """The matches in the order of the schedule; of a journal without one in the order of their ids."""
         planned = self._frame.matches or dict.fromkeys(self._known())
         rounds: dict[str, list[str]] = {}
         for game_id, place in planned.items():
@@ -120,7 +120,7 @@ class JournalSource:
         return sorted({note.key for note in notes if self._frame.covers(note)})
 
     def _gathered(self, beginning: str) -> dict[str, Evidence]:
-        """What the journals hold about the matches whose ids begin so."""
+        """The evidence in the journals for the matches whose ids have this prefix."""
         found: dict[str, Evidence] = {}
         for own in self._journals:
             group = self._frame.group_of(own.address)
@@ -143,7 +143,7 @@ class JournalSource:
 
     @cached_property
     def _troubles(self) -> Mapping[str, Sequence[Note]]:
-        """Warnings that a person has to look into, by the address of the journal."""
+        """Warnings that a person must look into, by the address of the journal."""
         return {
             each.address: [
                 note
@@ -183,7 +183,7 @@ class JournalSource:
         )
         if record.status == OPEN and planned is not None:
             if evidence.own and (results.season or planned.round_number < self._frame.round_number):
-                # The player's part is over, and so is the round; nobody told it how the match ended.
+                # The player has finished, and so has the round; the player's journal does not have the result.
                 record = evolve(record, status=UNKNOWN)
             elif planned.round_number > self._frame.round_number and not evidence.sent and not evidence.received:
                 record = evolve(record, status=PLANNED)
@@ -193,7 +193,7 @@ class JournalSource:
         return visible(record, *self._reader_of(record))
 
     def _reader_of(self, match: MatchRecord) -> tuple[Viewer, str]:
-        """As whom these journals tell of a match: whoever judges one match plays another."""
+        """The viewer and the team of a match: the referee of one match is a player of another."""
         own = [player.participant_id for player in match.players if player.participant_id in self._players]
         if own and not self._is_managers and match.referee_id not in self._judges:
             return "player", own[0]
@@ -201,7 +201,7 @@ class JournalSource:
 
 
 def _few_queries(rounds: Mapping[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
-    """The beginning of game ids to ask journals for, and the matches: small rounds ten at a time."""
+    """Yield prefixes of game ids for queries, with their matches: ten small rounds share a query."""
     decades: dict[str, list[str]] = {}
     for beginning, game_ids in rounds.items():
         decades.setdefault(beginning[:3], []).extend(game_ids)

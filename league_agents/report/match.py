@@ -1,4 +1,4 @@
-"""One match as one JSON document, from the journals of those who took part."""
+"""One match as one JSON document, from the journals of its participants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from league_agents.report.traffic import Participant, SentMessage, sent_messages
 from league_agents.report.trouble import troubles
 
 MATCH_RECORD = "match"
-"""The kind of note in which a referee keeps what happened in a match, its target included."""
+"""The kind of note in which a referee records a match, its target included."""
 
 
 def match_document(
@@ -23,16 +23,16 @@ def match_document(
     referee: Participant,
     players: Sequence[Participant],
 ) -> dict[str, object]:
-    """The match with who asked, answered and guessed what, its target, every mail and the standings.
+    """The match with its questions, answers, guesses, target, mails and the standings.
 
-    ``notes`` are warnings in plain words, and ``models`` what became of language models' work, step by step: the
-    referee's with the match, those of each player with the player.
+    ``notes`` are warnings in plain words, and ``models`` the outcome of language models' work, step by step: the
+    referee's is in the match, each player's in the player.
 
-    JSON values only, keys in a fixed order. The target is there because the match is over; a match that nobody
-    reported has none.
+    JSON values only, keys in a fixed order. The target is included because the match is over; a match without a
+    report has none.
     """
     facts = _facts(referee.journal.notes(), game_id)
-    # What counts is what the league manager holds: a report that it never got is no report.
+    # The league manager's record counts: a report that it never received does not.
     official = _facts(manager.journal.notes(), game_id) or facts
     mails = sent_messages([manager, referee, *players])
     by_id = {str(row["id"]): row for row in _mappings(facts.get("players"))}

@@ -1,8 +1,8 @@
-"""One match put together from what the league manager, its referee and its players noted and wrote.
+"""Assemble one match from the notes and mails of the league manager, its referee and its players.
 
-Rule 1: the manager says what counts, the referee what happened, a player what it did itself. Whoever is missing leaves
-a gap; nothing is computed from a guess.
-Rule 2: while a match goes on it is read from mails alone, so its target is nowhere to be found.
+Rule 1: the manager's record decides the result, the referee's the course, a player's its own actions. A missing
+journal leaves a gap; nothing is inferred.
+Rule 2: an open match is read from mails only, so its target is not in the record.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from league_agents.report.season_frame import RoleJournal, SeasonFrame
 from league_agents.report.trouble import troubles
 
 MATCH, GAME, SETTLEMENT = "match", "game", "settlement"
-"""Kinds of notes: of a referee or a league manager, of a player, and of what the organiser changed."""
+"""Kinds of notes: of a referee or a league manager, of a player, and of a change by the organiser."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Evidence:
-    """What the journals hold about one match."""
+    """The contents of the journals about one match."""
 
     official: JsonObject = field(default_factory=dict)
     """The league manager's facts."""
 
     played: JsonObject = field(default_factory=dict)
-    """The referee's."""
+    """The referee's facts."""
 
     own: dict[str, JsonObject] = field(default_factory=dict)
-    """The players', by their groups."""
+    """The players' facts, by group."""
 
     ended_at: datetime | None = None
     settlements: list[Settlement] = field(default_factory=list)
@@ -56,18 +56,18 @@ class Evidence:
     """Warnings and models' work, by the address of the journal."""
 
     sent: list[Sent] = field(default_factory=list)
-    """With the sender's address."""
+    """Sent mails with the sender's address."""
 
     received: list[Received] = field(default_factory=list)
-    """With the address of the journal."""
+    """Received mails with the address of the journal."""
 
     def take(self, journal: RoleJournal, group: str, note: Note) -> None:
-        """One note more."""
+        """Add one note."""
         if note.kind == SETTLEMENT:
             settled = settlement_of(note)
             self.settlements.append(settled)
             if not settled.after:
-                self.official = {}  # it was settled before anybody reported, and waits for a report again
+                self.official = {}  # settled before any report; it waits for a report again
         elif note.kind in (MODEL_WORK, WARNING):
             self.notes.setdefault(journal.address, []).append(note)
         elif note.kind == GAME:
@@ -89,18 +89,18 @@ def assembled(
     result: JsonObject | None,
     rules: str,
 ) -> MatchRecord:
-    """The match. ``result`` is what the league told a player of it, the row of its round's results."""
+    """Assemble the match. ``result`` is its row in the round's results, as broadcast to players."""
     settlements = _settlements(evidence)
     facts = evidence.played or evidence.official
     official = evidence.official or facts
     referee_email = _referee_email(frame, planned)
     words = MatchWords()
     if evidence.official and not _is_ended(evidence, referee_email):
-        # The organiser settled it while its referee goes on: it counts as over, and what is said in it is still secret.
+        # Settled by the organiser while its referee continues: it counts as over, but its contents are still secret.
         evidence.own.clear()
     elif not evidence.played:
         words = words_of(evidence.sent, evidence.received, [journal.address for journal in journals])
-    # Only the referee of a match has notes of it, however many referees' journals there are.
+    # Only the referee of a match has notes of it, even among several referees' journals.
     judged = [note for each in journals if each.role == "referee" for note in evidence.notes.get(each.address, ())]
     messages = tuple(messages_of(evidence.sent, evidence.received))
     status = _status(settlements, official, result)
@@ -150,7 +150,7 @@ def settlement_of(note: Note) -> Settlement:
 
 
 def _settlements(evidence: Evidence) -> tuple[Settlement, ...]:
-    """Oldest first. One that was taken back later is withdrawn."""
+    """The settlements, oldest first. One that was reversed later is marked as withdrawn."""
     found: list[Settlement] = []
     for each in evidence.settlements:
         if each.order == "reinstate":
@@ -160,7 +160,7 @@ def _settlements(evidence: Evidence) -> tuple[Settlement, ...]:
 
 
 def _is_ended(evidence: Evidence, referee_email: str) -> bool:
-    """Whether the referee has ended the match: by its own note, or by the report that it sent."""
+    """Whether the referee has ended the match: by its own note, or by its report."""
     senders = [(sender, item.message_type) for sender, item in evidence.sent]
     senders += [(row.sender, row.message_type) for _, row in evidence.received]
     report = MessageType.MATCH_RESULT_REPORT

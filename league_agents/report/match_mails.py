@@ -1,6 +1,6 @@
-"""The mails of one match, as the journals of those who took part hold them: what they say, and when they came.
+"""The mails of one match in the journals of its participants: contents and times.
 
-Rule: a mail is told once, by the copy of the one who sent it where that is at hand.
+Rule: a mail is reported once, from the sender's copy if that is available.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from league_agents.report.cells import mapping
 from league_agents.report.records import JsonObject, MessageRecord
 
 Sent = tuple[str, OutboxItem]
-"""With the sender's address."""
+"""(Sender's address, mail)."""
 
 Received = tuple[str, InboxRow]
-"""With the address of the journal."""
+"""(Address of the journal, mail)."""
 
 _REPLY_TO = {
     MessageType.Q21WARMUPRESPONSE.value: MessageType.Q21WARMUPCALL.value,
@@ -54,7 +54,7 @@ _REPLY_TO = {
 
 @dataclass(slots=True, kw_only=True)
 class MatchWords:
-    """What was said in a match, as far as it stands in mails."""
+    """The moves of a match, as far as mails show them."""
 
     warmup_question: str | None = None
     brief: JsonObject | None = None
@@ -63,7 +63,7 @@ class MatchWords:
 
 
 def words_of(sent: Sequence[Sent], received: Sequence[Received], owners: Iterable[str]) -> MatchWords:
-    """What mails say. Of each mail the copy of the one who sent it, where there is one."""
+    """The moves in the mails. The sender's copy of a mail is preferred."""
     words = MatchWords()
     own = {address_key(address) for address in owners}
     for sender, item in sent:
@@ -119,11 +119,11 @@ def _card(card: Scorecard) -> dict[str, object]:
 
 
 def messages_of(sent: Sequence[Sent], received: Sequence[Received]) -> list[MessageRecord]:
-    """Each mail once, oldest first, with how late an answer came."""
+    """Each mail once, oldest first, with the delay of a late answer."""
     arrived = {(address_key(row.sender), row.message_id): row.arrived_at for _, row in received}
     found: dict[tuple[str, str, tuple[str, ...]], MessageRecord] = {}
     known = {(address_key(sender), str(item.document.get("message_id", item.transaction_id))) for sender, item in sent}
-    # What arrived at an instant stands before what was sent at it: the answer.
+    # A mail that arrived at an instant precedes one sent at the same instant: its answer.
     for owner, row in received:
         if (address_key(row.sender), row.message_id) not in known:
             found[address_key(row.sender), row.mail_id, (owner,)] = MessageRecord(

@@ -1,4 +1,4 @@
-"""One match for a console: how it ended, who did what when, what was settled; with a transcript the whole play."""
+"""One match for a console: the result, the times, the settlements; with a transcript, all moves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STAGES = {
 
 
 def match_page(match: MatchRecord, *, is_whole: bool) -> RenderableType:
-    """``is_whole``: with every question, answer, guess and feedback."""
+    """``is_whole``: include every question, answer, guess and feedback."""
     return Group(*_parts(match, is_whole))
 
 
@@ -65,7 +65,7 @@ def _with_names(message: MessageRecord, names: Mapping[str, str]) -> MessageReco
 
 
 def uncertainty(rows: Sequence[StandingRow]) -> str:
-    """What a table after so few matches can mean: the 95 % interval of a score of one half."""
+    """The reliability of a table after so few matches: the 95 % interval of a score of one half."""
     played = min((row.played for row in rows if row.played), default=0)
     if not played:
         return "No match was counted yet."

@@ -1,6 +1,6 @@
-"""What became of language models' work in a match, from the notes of a journal.
+"""The outcome of language models' work in a match, from the notes of a journal.
 
-Rule: a note is read with the same bounds whoever wrote it; one that tells of no step tells nothing.
+Rule: every note is read with the same bounds; one without a step is ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from league_agents.report.cells import mapping, name_of, players_of
 
 
 def model_steps(notes: Iterable[Note], game_id: str) -> list[dict[str, object]]:
-    """The steps of one participant in a match as JSON values, in order. Of a referee's, ``player`` says for whom."""
+    """The steps of one participant in a match as JSON values, in order. In a referee's, ``player`` names the player."""
     found: list[dict[str, object]] = []
     for note in notes:
         if note.kind == MODEL_WORK and note.key == game_id:
@@ -24,7 +24,7 @@ def model_steps(notes: Iterable[Note], game_id: str) -> list[dict[str, object]]:
 
 
 def steps_of(note: Note) -> tuple[ModelStep, ...]:
-    """The steps that a note tells of."""
+    """The steps in a note."""
     return read_steps(note.facts.get("steps"), callback=of(note.facts.get("callback"), 60))
 
 
@@ -36,7 +36,7 @@ def model_words(note: Note) -> str:
 
 
 def models_of(document: Mapping[str, object]) -> Iterator[tuple[str, tuple[ModelStep, ...]]]:
-    """In a match's document: who may have asked models, and its steps; nobody without any."""
+    """Yield each participant in a match's document that used models, with its steps."""
     parts = [("the referee", mapping(document.get("match")))]
     for who, part in [*parts, *((name_of(player), player) for player in players_of(document))]:
         steps = read_steps(part.get("models"))

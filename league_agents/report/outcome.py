@@ -1,6 +1,6 @@
-"""How a match ended and why, in words.
+"""The result of a match and its reason, in words.
 
-Rule: who found what is read from the scores, so that what is said agrees with what was counted.
+Rule: the finders of the sentence and the word follow from the scores, so that the text agrees with the points.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _ENDS: Mapping[str, str] = {
     Termination.CUT_OFF: "the other player's game could not go on",
     Termination.RESET: "the league was reset while the match was open",
 }
-"""What each termination but ``completed`` means; WHO is the player who caused it."""
+"""The meaning of each termination but ``completed``; WHO is the player who caused it."""
 
 _FULL = 99.995
-"""A score of 100, as far as it is shown."""
+"""Smallest score that is displayed as 100."""
 
 _NEAR = 50.0
-"""From this score on a sentence is told to be near."""
+"""Smallest score of a sentence that is described as near."""
 
 
 def ending(document: Mapping[str, object]) -> str:
-    """How the match ended, in words: ``player-a wins with 3 points to 2``. One line."""
+    """The result of the match: ``player-a wins with 3 points to 2``. One line."""
     match = mapping(document.get("match"))
     players = players_of(document)
     points = {name_of(player): of(mapping(player.get("scorecard")).get("league_points")) or "0" for player in players}
@@ -57,7 +57,7 @@ def ending(document: Mapping[str, object]) -> str:
 
 
 def why(document: Mapping[str, object]) -> str:
-    """Who found what: ``both found the sentence and the word``; ``""`` where no guess was scored."""
+    """The reason for the result: ``both found the sentence and the word``; ``""`` if no guess was scored."""
     scored = [player for player in players_of(document) if mapping(player.get("scorecard"))]
     found = [_judged(mapping(player.get("scorecard"))) for player in scored]
     if not scored:
@@ -72,20 +72,20 @@ def why(document: Mapping[str, object]) -> str:
 
 
 def cause(document: Mapping[str, object]) -> str:
-    """Why the match ended early, in words; ``""`` if it did not."""
+    """The reason for an early end, in words; ``""`` if there was none."""
     reason = of(mapping(document.get("match")).get("abort_reason"), LONGEST_LINE)
     word, _, who = reason.partition(":")
-    # A player is named by its address there (protocol 4.5.1); its first half is enough to know it by.
+    # The value is a player's address (protocol 4.5.1); the part before the @ suffices.
     return told(word, who.partition("@")[0] if "@" in who else "a player", otherwise=reason)
 
 
 def told(termination: str, who: str, *, otherwise: str | None = None) -> str:
-    """What a termination means."""
+    """The meaning of a termination."""
     return _ENDS.get(termination, termination if otherwise is None else otherwise).replace("WHO", who)
 
 
 def states(players: Sequence[Mapping[str, object]]) -> str:
-    """What became of each player of a match that ended early."""
+    """The end of each player's game in a match that ended early."""
     words = {
         Termination.COMPLETED.value: "played to the end",
         Termination.ABSENT.value: "was absent",

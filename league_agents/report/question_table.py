@@ -1,6 +1,6 @@
-"""What a player asked and what was answered, one question to one or two lines.
+"""The questions of a player and their answers, one or two lines each.
 
-Rule: a page is read by a person. Long questions and long options are cut; the document has them whole.
+Rule: long questions and long options are cut for display; the document has them in full.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from league_agents.kit.printable import of
 
 LONGEST_QUESTION = 122
 LONGEST_BESIDE_OPTIONS = 98
-"""Two lines of a window of 80 columns, with short answers and with long ones beside them."""
+"""Two lines of a window of 80 columns, beside short answers and beside long ones."""
 
 LONGEST_OPTION = 80
 LONGEST_KEY = 54
-"""Options of a question's own are shown below it if they fit into one line there."""
+"""A question's own options are shown below it if they fit into one line there."""
 
 LONGEST_MEANING = 20
-"""Characters of the option that was chosen."""
+"""Characters of the chosen option."""
 
 
 def question_table(
     name: str, questions: Sequence[Mapping[str, object]], answers: Mapping[str, str]
 ) -> Iterator[RenderableType]:
-    """``answers``: question numbers to letters."""
+    """``answers``: question number -> letter."""
     options = [_options(question) for question in questions]
     shared = all(each == options[0] for each in options)
     unanswered = "" if answers else ", and none was answered"
@@ -52,7 +52,7 @@ def question_table(
 
 
 def _cut(text: str, most: int) -> str:
-    """``text``, if need be without its last words."""
+    """``text``, without its last words if it is too long."""
     if len(text) <= most:
         return text
     words, _, rest = text[: most - 1].rpartition(" ")
@@ -74,7 +74,7 @@ def _answer(answer: str | None, options: Sequence[str]) -> Text:
         return Text("no answer", style="dim italic")
     if answer == Choice.NOT_RELEVANT:
         return Text("Not relevant", style="dim")
-    # "Unknown / Not Relevant" says one thing in two ways.
+    # "Unknown / Not Relevant" has two names for one meaning.
     whole = options[LETTERS.index(answer)].partition(" / ")[0] if answer in LETTERS else ""
     meaning = of(whole, LONGEST_MEANING)
     return Text.assemble((f"{answer}:", "bold cyan"), f" {meaning}") if meaning else Text(answer, style="bold cyan")

@@ -1,4 +1,4 @@
-"""The file of ``run --single-game --record`` as a season of one match, and a match as such a document."""
+"""The file of ``run --single-game --record`` as a season of one match, and the conversion of a match to that form."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RecordedMatch:
         self._match = _record(document)
 
     def season(self) -> SeasonRecord:
-        """One round."""
+        """A season of one round."""
         match = self._match
         one, two = (*(player.participant_id for player in match.players), "", "")[:2]
         points = (*(player.league_points for player in match.players), None, None)
@@ -74,7 +74,7 @@ class RecordedMatch:
         )
 
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
-        """The match, when it is wanted."""
+        """The match, if it passes the filter."""
         if round_number in (None, 1) and (team is None or self._match.player(team) is not None):
             yield self._match
 

@@ -1,9 +1,9 @@
-"""What people see of a season: one model for tables, pages, exports and comparisons.
+"""The records of a season for display: one model for tables, pages, exports and comparisons.
 
 Rule 1: a record is derived from journals, by a reader of ``report.sources``, and decides nothing.
-Rule 2: nobody sees what is secret before the match is over: ``visible`` narrows a record to a reader, and takes out too
-much rather than too little.
-Rule 3: texts in a record are those of strangers. Whoever shows one escapes it.
+Rule 2: secrets of a match are hidden until it is over: ``visible`` narrows a record to a viewer, and removes too much
+rather than too little.
+Rule 3: texts in a record are untrusted. Code that displays one escapes it.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ from msgspec import Struct
 from league_agents.kit.values import evolve
 
 RECORD_VERSION = 1
-"""Of this model, and so of an export. It grows when a field changes its meaning or goes; a new field with a default
-keeps it."""
+"""Version of this model, and so of an export. It grows when a field changes its meaning or is removed, not for a new
+field with a default."""
 
 Viewer = Literal["player", "referee", "public"]
 JsonObject = Mapping[str, object]
 
 PLANNED, OPEN, OVER, ANNULLED = "planned", "open", "over", "annulled"
-"""How far a match is. ``status`` of a match that is over says how it ended, as in reports (protocol 4.5.1)."""
+"""Progress of a match. ``status`` of a match that is over is its termination, as in reports (protocol 4.5.1)."""
 
 RESET = "reset"
-"""The status of a match that a reset of the league cut off."""
+"""The status of a match that was cut off by a reset of the league."""
 
 _NOT_OVER = (PLANNED, OPEN)
 _LOG_FOR_EVERYBODY = frozenset({"settlement", "round", "season"})
 UNKNOWN = "unknown"
-"""The status of a match that is over, in a journal that does not say how: a player's own."""
+"""The status of a match that is over, in a journal without its result: a player's own."""
 
 
 class MessageRecord(Struct, frozen=True, kw_only=True):
-    """One mail of a match. What it says is in the match's other fields."""
+    """One mail of a match. Its contents are in the match's other fields."""
 
     at: datetime
-    """Of a mail sent: when it was written. Of a mail received: when it arrived."""
+    """For a sent mail, when it was written; for a received mail, when it arrived."""
 
     sender: str
-    """The address, or the participant's id where addresses are taken out."""
+    """The address, or the participant's id if addresses are removed."""
 
     to: tuple[str, ...]
     message_type: str
     message_id: str
     deadline: datetime | None = None
-    """Until when an answer was wanted; ``None`` when it asked for nothing."""
+    """The deadline of the requested answer; ``None`` when it requests none."""
 
     late_by_s: float | None = None
-    """How much later than asked for it arrived; ``None`` when it was in time or nobody waited for it."""
+    """Delay after the deadline; ``None`` when it was in time or had no deadline."""
 
 
 class PlayerRecord(Struct, frozen=True, kw_only=True):
@@ -61,20 +61,20 @@ class PlayerRecord(Struct, frozen=True, kw_only=True):
     participant_id: str
     display_name: str = ""
     email: str = ""
-    """Empty where addresses are taken out."""
+    """Empty if addresses are removed."""
 
     role: str = ""
     """``PLAYER1`` or ``PLAYER2``."""
 
     termination: str = ""
-    """Why the match ended for this player; empty while it goes on."""
+    """The reason why the match ended for this player; empty while it goes on."""
 
     phase: str = ""
     league_points: float | None = None
-    """As the referee scored; ``None`` before."""
+    """The referee's score; ``None`` before."""
 
     counted_points: float | None = None
-    """What the league manager counts; ``None`` if it has not said."""
+    """The points that the league manager counts; ``None`` if it has not reported them."""
 
     private_score: float | None = None
     warmup_answer: str | None = None
@@ -83,7 +83,7 @@ class PlayerRecord(Struct, frozen=True, kw_only=True):
     guess: JsonObject | None = None
     scorecard: JsonObject | None = None
     own_report: str | None = None
-    """What the player itself reported of the match; kept as evidence, never scored."""
+    """The player's own report of the match; kept as evidence, never scored."""
 
     notes: tuple[str, ...] = ()
     models: tuple[JsonObject, ...] = ()
@@ -91,7 +91,7 @@ class PlayerRecord(Struct, frozen=True, kw_only=True):
 
 
 class Settlement(Struct, frozen=True, kw_only=True):
-    """What the organiser changed in a match after the fact."""
+    """A change to a match by the organiser after the fact."""
 
     at: datetime
     order: str
@@ -117,7 +117,7 @@ class MatchRecord(Struct, frozen=True, kw_only=True):
     referee_email: str = ""
     rules: str = ""
     status: str
-    """``planned``, ``open``, or how it ended."""
+    """``planned``, ``open``, or the termination."""
 
     winner_id: str | None = None
     is_draw: bool = False
@@ -142,16 +142,16 @@ class MatchRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of the match is secret any more."""
+        """Whether all secrets of the match are revealed."""
         return self.status not in _NOT_OVER
 
     def names(self) -> dict[str, str]:
-        """What those who take part are called, by their addresses."""
+        """The names of the participants, by their addresses."""
         found = {player.email: player.participant_id for player in self.players if player.email}
         return found | ({self.referee_email: f"referee {self.referee_id}".strip()} if self.referee_email else {})
 
     def player(self, participant_id: str) -> PlayerRecord | None:
-        """The player of this id."""
+        """The player with this id; ``None`` if there is none."""
         return next((player for player in self.players if player.participant_id == participant_id), None)
 
 
@@ -159,7 +159,7 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     """One row of the standings after a round."""
 
     rank: int
-    """Within the division. Players who are equal after all tie-breaks share it."""
+    """Rank within the division. Players who are equal after all tie-breaks share it."""
 
     participant_id: str
     display_name: str = ""
@@ -167,12 +167,12 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     played: int = 0
     wins: int = 0
     draws: int | None = None
-    """``None`` when the source does not count them, and so for losses."""
+    """``None`` when the source does not count them; the same for losses."""
 
     losses: int | None = None
     points: float = 0
     private_score: float | None = None
-    """The sum of the private scores; ``None`` when the source is not told it."""
+    """The sum of the private scores; ``None`` when the source does not know it."""
 
     tie_breaks: Mapping[str, float] = msgspec.field(default_factory=dict)
 
@@ -192,11 +192,11 @@ class ScheduledMatch(Struct, frozen=True, kw_only=True):
     winner_id: str | None = None
     is_draw: bool = False
     points: tuple[float | None, float | None] = (None, None)
-    """What the league manager counts for ``player1`` and ``player2``; ``None`` while it has not said."""
+    """The league manager's points for ``player1`` and ``player2``; ``None`` until it reports them."""
 
 
 class TeamRecord(Struct, frozen=True, kw_only=True):
-    """One group that takes part."""
+    """One participating group."""
 
     participant_id: str
     display_name: str = ""
@@ -215,11 +215,11 @@ class LogEntry(Struct, frozen=True, kw_only=True):
 
     text: str
     by: str = ""
-    """Whose journal it is from: role and address, or the division."""
+    """The journal it is from: role and address, or the division."""
 
 
 class SeasonRecord(Struct, frozen=True, kw_only=True):
-    """A season without its matches: those are read one at a time."""
+    """A season without its matches, which are read one at a time."""
 
     version: int = RECORD_VERSION
     season_id: str = ""
@@ -228,12 +228,12 @@ class SeasonRecord(Struct, frozen=True, kw_only=True):
     rules: str = ""
     tie_breaks: tuple[str, ...] = ()
     divisions: tuple[str, ...] = ()
-    """Empty for a season that has none."""
+    """Empty for a season without divisions."""
 
     teams: tuple[TeamRecord, ...] = ()
     schedule: tuple[ScheduledMatch, ...] = ()
     standings_after: Mapping[int, tuple[StandingRow, ...]] = msgspec.field(default_factory=dict)
-    """By round; of all divisions one after the other."""
+    """By round; the divisions follow one another."""
 
     is_over: bool = False
     log: tuple[LogEntry, ...] = ()
@@ -246,12 +246,12 @@ class SeasonRecord(Struct, frozen=True, kw_only=True):
 
 
 def visible(match: MatchRecord, viewer: Viewer, team: str = "") -> MatchRecord:
-    """What a reader may see of a match.
+    """Narrow a match to what a viewer may see.
 
-    ``player`` and ``team``: of an open match that player's own questions, answers, guess and feedback, and what both
-    players were told. ``referee``: also what both players asked. ``public``: of an open match that it is played, and
-    never an address. The target, and the guesses and scores of others, which may tell it, are seen when the match is
-    over.
+    ``player`` and ``team``: of an open match that player's own questions, answers, guess and feedback, and the messages
+    to both players. ``referee``: also the questions of both players. ``public``: of an open match only that it is
+    played, and never an address. The target, and the guesses and scores of others, which may reveal it, are visible
+    when the match is over.
     """
     if viewer == "public":
         return _without_addresses(match if match.is_over else _bare(match))
@@ -260,15 +260,15 @@ def visible(match: MatchRecord, viewer: Viewer, team: str = "") -> MatchRecord:
         for player in match.players
     )
     if viewer == "player":
-        # Warnings are for the person whose agent they are about.
+        # Warnings are for the owner of the agent only.
         match = evolve(match, notes=(), models=match.models if match.is_over else ())
     return evolve(match, players=players, target=match.target if match.is_over else None)
 
 
 def visible_season(season: SeasonRecord, viewer: Viewer) -> SeasonRecord:
-    """What a reader other than the league manager may see of a season: the results, and what was settled.
+    """Narrow a season to a viewer other than the league manager: the results and the settlements.
 
-    ``public``: without addresses, and so without what the audit trail says of them.
+    ``public``: without addresses, and so without the parts of the audit trail that contain them.
     """
     log = tuple(evolve(entry, by="") for entry in season.log if entry.kind in _LOG_FOR_EVERYBODY)
     if viewer != "public":
@@ -290,7 +290,7 @@ def _bare(match: MatchRecord) -> MatchRecord:
 
 
 def _stripped(player: PlayerRecord) -> PlayerRecord:
-    """Who plays and how far the game is."""
+    """A player's identity and progress only."""
     return PlayerRecord(
         participant_id=player.participant_id,
         display_name=player.display_name,
@@ -305,7 +305,7 @@ def _seen_by_others(match: MatchRecord, player: PlayerRecord, viewer: Viewer) ->
         return evolve(player, notes=()) if viewer == "player" else player
     if viewer == "player":
         return _stripped(player)
-    # A guess and what it scored may tell what the other player still seeks.
+    # A guess and its score may reveal the target that the other player still seeks.
     return evolve(
         player,
         guess=None,

@@ -23,7 +23,7 @@ from league_agents.report.records import RECORD_VERSION, MatchRecord, SeasonReco
 
 FORMAT = "league-agents.records"
 HEAD = b'{"format":"league-agents.records",'
-"""How every such file begins."""
+"""The first bytes of every such file."""
 
 LONGEST_LINE = 8_000_000
 """Bytes. A match has about 20,000; the header names every match of the schedule."""
@@ -40,7 +40,7 @@ class Header(Struct, frozen=True, kw_only=True):
     format: str = FORMAT
     version: int = RECORD_VERSION
     viewer: Viewer = "referee"
-    """As whom the matches were read: what that reader may not see is not in the file."""
+    """The viewer of the matches: the file omits everything that this viewer may not see."""
 
     team: str = ""
     season: SeasonRecord
@@ -71,7 +71,7 @@ class _Version(Struct, frozen=True, kw_only=True):
 
 
 class RecordsWriter:
-    """Gives the lines of a file, one after the other."""
+    """Produces the lines of a file, one after the other."""
 
     def __init__(self) -> None:
         self._hash = ""
@@ -108,10 +108,10 @@ def record_lines(
 
 
 class RecordsFile:
-    """``SeasonSource`` on a file of records. Each reading checks the chain as far as it reads."""
+    """``SeasonSource`` on a file of records. Each reading checks the chain up to its end."""
 
     def __init__(self, path: Path) -> None:
-        """Read the header. Raises ``ConfigError`` for a file that is none, is too large or of a newer version."""
+        """Read the header. Raises ``ConfigError`` for a file of another kind, a too large or a newer one."""
         self._path = path
         self._named = shortened(str(path))
         try:
@@ -133,7 +133,7 @@ class RecordsFile:
 
     @cached_property
     def is_complete(self) -> bool:
-        """Whether the file has its last line and a match for each one of its schedule. Nothing is checked."""
+        """Whether the file has its footer and a match for each one of its schedule. The chain is not checked."""
         try:
             with self._path.open("rb") as file:
                 file.seek(max(0, self._path.stat().st_size - 400))
@@ -144,11 +144,11 @@ class RecordsFile:
         return count == len(self._header.season.schedule)
 
     def season(self) -> SeasonRecord:
-        """As it was when the file was written."""
+        """The season at the time of writing."""
         return self._header.season
 
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
-        """In the order of the file. Raises ``ConfigError`` that names the first line that is not as it was written."""
+        """The matches in the order of the file. Raises ``ConfigError`` that names the first line that was altered."""
         for match, _ in self._matches():
             names = (match.referee_id, *(player.participant_id for player in match.players))
             if round_number in (None, match.round_number) and (team is None or team in names):
@@ -157,8 +157,8 @@ class RecordsFile:
     def whole_matches(self) -> Iterator[tuple[MatchRecord, bytes]]:
         """The matches of a file that may have been cut off while it was written, each with its line.
 
-        A last line without its newline is torn: it is left out, as is the footer. Raises ``ConfigError`` for any other
-        line that is not as it was written.
+        A last line without its newline is incomplete and left out, as is the footer. Raises ``ConfigError`` for another
+        line that was altered.
         """
         end = 0
         try:
@@ -185,7 +185,7 @@ class RecordsFile:
             raise ConfigError(self._named, f"was changed at byte {offset} while it was read") from None
 
     def match(self, game_id: str) -> MatchRecord:
-        """One match; ``north/0101001`` where several divisions have one of this id."""
+        """One match; ``north/0101001`` if several divisions have one with this id."""
         division, slash, wanted = game_id.rpartition("/")
         fits = (each for each in self.matches() if each.game_id == wanted and (not slash or each.division == division))
         found = list(fits)
@@ -197,14 +197,14 @@ class RecordsFile:
         return found[0]
 
     def check(self) -> int:
-        """Read everything. Return the number of matches. Raises as ``matches`` does."""
+        """Check the whole file. Return the number of matches. Raises as ``matches`` does."""
         return sum(1 for _ in self.matches())
 
     def close(self) -> None:
-        """No-op: nothing is open between two calls."""
+        """No-op: no file is open between two calls."""
 
     def _matches(self) -> Iterator[tuple[MatchRecord, bytes]]:
-        """All matches, each with its line. Raises ``ConfigError`` for a line that is not as it was written."""
+        """All matches, each with its line. Raises ``ConfigError`` for a line that was altered."""
         count, is_ended = 0, False
         for number, body, whole in self._bodies():
             if number == 1:
@@ -225,7 +225,7 @@ class RecordsFile:
             raise ConfigError(self._named, f"ends after {count} matches without its last line: a part of it is missing")
 
     def _is_torn_after(self, matches: int) -> bool:
-        """Whether nothing but a line without a newline follows the header and so many bytes of matches."""
+        """Whether only an incomplete line follows the header and ``matches`` bytes of matches."""
         try:
             with self._path.open("rb") as file:
                 header = file.readline(LONGEST_LINE + 1)
@@ -236,7 +236,7 @@ class RecordsFile:
         return len(rest) <= LONGEST_LINE and b"\n" not in rest
 
     def _bodies(self) -> Iterator[tuple[int, bytes, bytes]]:
-        """Line number, line without its hash, whole line. Raises ``ConfigError`` for one that does not fit."""
+        """Yield line number, line without its hash, whole line. Raises ``ConfigError`` if a hash is wrong."""
         before = ""
         try:
             with self._path.open("rb") as file:
@@ -276,7 +276,7 @@ _GAME = re.compile(rb'"game_id":"([0-9A-Za-z_-]{1,40})"')
 
 
 def _game_in(body: bytes) -> str:
-    """The match of a line that cannot be trusted, for the message about it."""
+    """The match of an untrusted line, for the message about it."""
     found = _GAME.search(body[:10_000])
     return f" (match {found[1].decode()})" if found and not body.startswith(HEAD) else ""
 
@@ -285,7 +285,7 @@ def _encoded(value: Struct) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        # Half of a surrogate pair, which hostile mail may hold and UTF-8 cannot.
+        # A lone surrogate, which hostile mail may contain and UTF-8 cannot encode.
         return msgspec.json.encode(_writable(msgspec.to_builtins(value)))
 
 

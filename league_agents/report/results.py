@@ -1,6 +1,6 @@
-"""How matches, rounds and seasons ended, from the notes of a journal: who got how many points and stands where.
+"""Results of matches, rounds and seasons from the notes of a journal: points and ranks.
 
-Rule: only what is named here is taken out of a record. A match's record holds its target, and no summary may.
+Rule: only the fields named here are read from a record. A match's record holds its target, and no summary may.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from league_agents.kit.printable import of
 from league_agents.kit.values import evolve
 
 US = "us"
-"""Who has the points of a player's own record, which names nobody."""
+"""The name in a player's own record, which names nobody."""
 
 MOST_ROWS = 10
 _LONGEST = 60
@@ -22,7 +22,7 @@ _LONGEST = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Points:
-    """What one player got, or has in all."""
+    """The points of one player, in a match or in all."""
 
     who: str
     points: float
@@ -38,11 +38,11 @@ class EndedMatch:
 
     game_id: str
     ended: str
-    """Its status, or why it ended when the record has none."""
+    """Its status, or the reason for its end when the record has none."""
 
     points: tuple[Points, ...] = ()
     winner: str = ""
-    """Empty when nobody won or nobody said so."""
+    """Empty when nobody won or the winner is not recorded."""
 
     is_draw: bool = False
     at: datetime
@@ -74,7 +74,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """What a journal knows of results."""
+    """The results in a journal."""
 
     last_match: EndedMatch | None = None
     standings: tuple[Standing, ...] = ()
@@ -88,7 +88,7 @@ NO_RESULTS = Results()
 
 
 def results_of(notes: Iterable[Note]) -> Results:
-    """The last match and the latest table."""
+    """The last match and the latest table in the notes."""
     last: Note | None = None
     winners: dict[str, str] = {}
     found = Results()
@@ -104,12 +104,12 @@ def results_of(notes: Iterable[Note]) -> Results:
     if last is None:
         return found
     match = ended_match(last)
-    # A player's own record does not say who won; the league manager's results do, later.
+    # A player's own record does not name the winner; the league manager's results do, later.
     return evolve(found, last_match=evolve(match, winner=match.winner or winners.get(last.key, "")))
 
 
 def ended_match(note: Note) -> EndedMatch:
-    """A note of kind ``match`` or ``game`` without what it says of the play."""
+    """The match in a note of kind ``match`` or ``game``, without its moves."""
     facts = note.facts
     return EndedMatch(
         game_id=of(note.key, _LONGEST),
@@ -122,7 +122,7 @@ def ended_match(note: Note) -> EndedMatch:
 
 
 def points(facts: Mapping[str, object]) -> tuple[Points, ...]:
-    """League points of a match's record; the ones that count where the league manager states them."""
+    """League points in a match's record; the counting ones if the league manager states them."""
     card = facts.get("scorecard")
     if isinstance(card, Mapping):
         own = _number(card.get("league_points"))
@@ -136,7 +136,7 @@ def points(facts: Mapping[str, object]) -> tuple[Points, ...]:
 
 
 def standings(facts: Mapping[str, object]) -> tuple[Standing, ...]:
-    """The best rows of the table in a round's or a season's record."""
+    """The top rows of the table in a round's or a season's record."""
     found = []
     for row in _rows(facts.get("standings") or facts.get("final_standings")):
         rank, total = _number(row.get("rank")), _number(row.get("total_points"))

@@ -1,6 +1,6 @@
-"""What the guesses were worth, and the beginning of what the referee said about them.
+"""The scores of the guesses, and the beginning of the referee's feedback.
 
-Rule: nothing is said twice. Two players who guessed the same are told nearly the same, so it stands there once.
+Rule: nothing is repeated. Players with the same guess get nearly the same feedback, so it is shown once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from league_agents.kit.printable import of
 from league_agents.report.cells import beginning, mapping, name_of, number
 
 LONGEST_FEEDBACK = 152
-"""Characters of each of a referee's two texts: two lines of a window of 80 columns. The document has them whole."""
+"""Characters of each of a referee's two texts: two lines of a window of 80 columns. The document has them in full."""
 
 PARTS = {
     "opening_sentence_score": "Opening sentence",
