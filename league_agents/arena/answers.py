@@ -1,7 +1,6 @@
-"""What an agent of this process answered, as if it had come over a wire.
+"""Answers of agents in this process, reduced to plain values as if they had been sent.
 
-Rule: behind this border there are plain values only, few enough to be written down, whatever the agent's own classes
-are and do.
+Rule: the results are plain values of limited size, whatever classes the agent uses.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from league_agents.user_code.called import UnusableResult
 from league_agents.user_code.plain import plain
 
 MOST_CHARACTERS: Final = 256 * 1024
-"""Of an action's data, and of what an agent wrote. A message over a wire may have a quarter of it (arena 5.1)."""
+"""Limit of an action's data, and of an agent's text. A message over a wire may have a quarter of it (arena 5.1)."""
 
 
 _RIGHT_FORM: Final = 'return {"type": ..., "data": {...}} with a type and data that legal allows'
 
 
 def action_of(answer: object) -> Action:
-    """The action that ``act`` returned: an ``Action``, or a mapping with ``type`` and ``data``.
+    """Convert the result of ``act``: an ``Action``, or a mapping with ``type`` and ``data``.
 
-    Raises ``UnusableResult`` for anything else, and whatever the answer's own classes raise.
+    Raises ``UnusableResult`` for anything else, and any exception of the answer's own classes.
     """
     kind: object
     data: object
@@ -54,7 +53,7 @@ def action_of(answer: object) -> Action:
 
 
 def steps_of(agent: object) -> tuple[ModelStep, ...]:
-    """What became of a model's work in the agent's last decision, where it says so under ``model_work``."""
+    """The model steps of the agent's last decision, if it exposes them as ``model_work``."""
     try:
         return read_steps(plain(getattr(agent, KEY, None)))
     except Exception:  # a property and its value are user code, and nothing depends on them
@@ -62,7 +61,7 @@ def steps_of(agent: object) -> tuple[ModelStep, ...]:
 
 
 def raw_of(agent: object) -> str | None:
-    """What the agent wrote last, where it says so; the start of it, where it is very long."""
+    """The agent's last text, if it exposes one; cut off if it is very long."""
     try:
         raw = getattr(agent, "raw_answer", None)
     except Exception:  # a property is user code, and nothing depends on it

@@ -1,6 +1,6 @@
-"""A league agent at the table: any ``RefereeAI`` or ``PlayerAI`` takes a seat of Q21.
+"""A league agent in the arena: any ``RefereeAI`` or ``PlayerAI`` takes a seat of Q21.
 
-Rule: the callbacks get what the league would give them, and what they return is read and repaired as in the league.
+Rule: the callbacks get the same input as in the league, and their results are read and repaired as in the league.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _CALLBACKS = {ANNOUNCE: "get_round_start_info", ASK: "get_questions", ANSWER: "g
 _MOST = {"opening_sentence": 1000, "sentence_justification": 4000, "associative_word": 100, "word_justification": 4000}
 
 Context = dict[str, Any]
-"""What a callback is handed: ``dynamic`` and ``service``."""
+"""The argument of a callback: ``dynamic`` and ``service``."""
 
 
 def callbacks_of(agent: object) -> Callable[[str, Context], object]:
-    """The callbacks of an agent of this process. One that does not care about its score may lack that callback."""
+    """The callbacks of an agent in this process. The score callback is optional."""
 
     def call(name: str, context: Context) -> object:
         return getattr(agent, name)(context) if name != "on_score_received" or hasattr(agent, name) else None
@@ -54,28 +54,28 @@ class CallbackAgent:
     def __init__(
         self, call: Callable[[str, Context], object], *, rules: RuleSet, match_id: str, now: Callable[[], datetime]
     ) -> None:
-        """``call`` calls the callback of this name; ``callbacks_of`` gives it for an agent of this process."""
+        """``call`` calls a callback by name; ``callbacks_of`` makes it for an agent in this process."""
         self._call = call
         self._rules = rules
         self._match_id = match_id
         self._now = now
         self._agent_id = ""
         self.model_work: list[dict[str, object]] = []
-        """What became of a model's work in the last callback, as JSON values."""
+        """The model steps of the last callback, as JSON values."""
 
     def observe(self, event: Event) -> None:
-        """A player is told its own score, as in the league."""
+        """Pass a player its own score, as in the league."""
         scores = event.data.get("scores") if event.kind == "result" else None
         card = scores.get(self._agent_id) if scores else None
         if card is not None:
             self._call("on_score_received", self._context("on_score_received", None, dict(card)))
 
     def reset(self) -> None:
-        """League agents tell matches apart by their ids."""
+        """No-op: league agents distinguish matches by their ids."""
 
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
-        """What the callback makes of it, called once more where the league does. Raises what the last call raises, and
-        ``CallbackInvalid`` if nothing can be made of what it returned: the table has forfeits for that."""
+        """The callback's action. The callback is retried where the league retries it. Raises what the last call raises,
+        and ``CallbackInvalid`` if its result is unusable: the decision is then forfeited."""
         (action,) = legal
         self._agent_id, self.model_work = view["agent_id"], []
         told = self._told(view, action)
@@ -96,7 +96,7 @@ class CallbackAgent:
             try:
                 reply = self._call(callback, self._context(callback, left, told))
             except ConfigError:
-                raise  # a person must see to a file
+                raise  # only a person can repair a file
             except Exception as error:  # an agent may raise anything
                 if attempt == contract.attempts or isinstance(error, CallbackTimeout):
                     raise
@@ -115,7 +115,7 @@ class CallbackAgent:
     def _context(self, callback: str, left: timedelta | None, told: Mapping[str, Any]) -> Context:
         identity = {"match_id": self._match_id, "game_id": self._match_id}
         service = callback_specs(self._rules)[callback].service(left=left)
-        # User code may do to its context what it likes.
+        # A copy, because user code may change its context.
         return {"dynamic": {**identity, **copy.deepcopy(dict(told))}, "service": {**service, **identity}}
 
     def _told(self, view: View, action: LegalAction) -> dict[str, Any]:
@@ -142,13 +142,13 @@ def _brief_in(told: Mapping[str, Any]) -> Brief:
 
 
 def _data_of(kind: str, value: Any, told: Mapping[str, Any]) -> dict[str, Any]:
-    """The data of the action that the value is at the table."""
+    """Convert the value to the data of an action."""
     if kind == ANNOUNCE:
         brief, target = value
         return {
             **brief_as_json(brief),
-            # The league takes a target from its file where the agent hands in none; a table has no such file, and the
-            # game says what is missing.
+            # If the agent returns no target, the league takes one from its file; the arena has no such file, so the
+            # game reports the missing field.
             "actual_opening_sentence": "" if target is None else target.opening_sentence,
             "actual_associative_word": "" if target is None else target.associative_word,
         }

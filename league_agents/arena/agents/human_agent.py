@@ -1,8 +1,8 @@
-"""A person at a terminal: told what happens, shown what matters, asked for one line a turn.
+"""A person at a terminal, who is shown the events and asked for one line a turn.
 
-Rule 1: a person may mistype. What is no answer is asked again at once and costs nothing.
-Rule 2: texts of others are shown in one line each, without anything that a terminal would obey.
-Rule 3: nobody plays for a person who has gone: the match ends.
+Rule 1: a person may mistype. An invalid answer is asked for again at once, at no cost.
+Rule 2: texts of others are shown in one line each, without terminal control characters.
+Rule 3: nobody plays for a person who has left: the match ends.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def by_person(game: str) -> ByPerson:
-    """How a person plays the game of this code. Raises ``ConfigError`` for a game that nobody plays at a terminal."""
+    """A game's terminal interface. Raises ``ConfigError`` for a game without one."""
     declaration = declared(game)
     if declaration.person is None:
         raise ConfigError("agent", f"{game} is not played at a terminal; use the web page of 'arena serve'")
@@ -60,7 +60,7 @@ def by_person(game: str) -> ByPerson:
 
 
 def told(game: str, event: Event, reader: Reader) -> list[str]:
-    """The lines of an event as they are shown."""
+    """The lines that an event is shown as."""
     if declared(game).person is None:
         return _printable([event.text])
     return _printable(by_person(game).told(event, reader))
@@ -68,27 +68,27 @@ def told(game: str, event: Event, reader: Reader) -> list[str]:
 
 @dataclass(slots=True, kw_only=True)
 class Terminal:
-    """The one terminal at which all persons of a match sit."""
+    """The terminal that all persons of a match share."""
 
     ask: Callable[[str], str]
-    """Shows a question and gives one typed line. Raises ``EOFError`` when there is no more."""
+    """Shows a question and returns one typed line. Raises ``EOFError`` at the end of input."""
 
     show: Callable[[str], None]
     edit: Callable[[str], str | None] | None = None
-    """Opens an editor with a text and gives it back; ``None`` where nothing was saved."""
+    """Opens an editor with a text and returns the edited text; ``None`` if nothing was saved."""
 
     turn: AbstractContextManager[object] = field(default_factory=threading.RLock)
-    """Held by whoever is being asked: sealed phases ask everybody at once."""
+    """Held while a person is asked: sealed phases ask everybody at once."""
 
     told_up_to: int = 0
-    """The last event that was shown."""
+    """The number of the last event that was shown."""
 
 
 class HumanAgent:
-    """Plays a seat as a person types it."""
+    """Plays a seat with the actions that a person types."""
 
     def __init__(self, game: str, terminal: Terminal, reader: Reader, *, seed: int | str = 0) -> None:
-        """``seed`` is of what is offered for an empty line."""
+        """``seed`` determines the actions offered for an empty line."""
         self._game = game
         self._by_person = by_person(game)
         self._script = script_of(game)
@@ -98,18 +98,18 @@ class HumanAgent:
         self._draw = Draw(seed, f"human/{reader.viewer}")
 
     def reset(self) -> None:
-        """A new match: everything is told again."""
+        """Reset the terminal for a new match, so that all its events are shown."""
         self._terminal.told_up_to = 0
 
     def observe(self, event: Event) -> None:
-        """Tell what happened, once where several persons may know it."""
+        """Show an event; only once if several persons may see it."""
         if event.seq and event.seq <= self._terminal.told_up_to:
             return
         self._terminal.told_up_to = max(event.seq, self._terminal.told_up_to)
         self._show(self._by_person.told(event, self._reader))
 
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
-        """Ask until the answer fits. Raises ``GivenUp`` when nobody is there any more."""
+        """Ask until the answer is valid. Raises ``GivenUp`` at the end of input."""
         with self._terminal.turn:
             try:
                 return self._asked(view, legal, deadline)
@@ -142,7 +142,7 @@ class HumanAgent:
                 self._show([str(why)])
 
     def _list(self, question: str, read: Callable[[Sequence[str]], Action], prepared: Sequence[str]) -> Sequence[str]:
-        """Lines up to an empty one, each looked at when it comes; or those of a file, or of the editor."""
+        """Lines up to an empty one, each checked when typed; or the lines of a file, or of the editor."""
         first = self._terminal.ask(question)
         if first.startswith("@"):
             return self._file(first[1:].strip())

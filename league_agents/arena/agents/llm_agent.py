@@ -1,9 +1,9 @@
-"""A language model at the table: one prompt for each game, and only structured actions come back.
+"""A language model as an agent: one prompt for each game, and structured actions only.
 
-Rule 1: the model gives an action, the game decides whether it counts. A refusal is shown to it once more.
-Rule 2: what others said reaches the prompt inside a fence. What the model says beside its action reaches nobody.
-Rule 3: a model that is down, slow or silly costs nothing but strength: the scripted baseline acts, before the deadline.
-Of each decision it is said whose work it is.
+Rule 1: the model proposes an action, the game decides whether it is legal. A refusal is shown to the model once.
+Rule 2: texts of others are fenced in the prompt. Text of the model beside its action is shown to nobody.
+Rule 3: if the model is down, slow or gives unusable answers, the scripted baseline acts before the deadline. Each
+decision records whether the model or the baseline made it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _text(package: str, file: str) -> str:
 
 
 def how_to_play(game: GameDeclaration) -> str:
-    """What a model is told about the game. Raises ``ConfigError`` where the file is missing."""
+    """The game's instructions for a model. Raises ``ConfigError`` if the file is missing."""
     try:
         return _text(game.package, game.prompt)
     except (OSError, UnicodeDecodeError):
@@ -59,7 +59,7 @@ class ChosenAction(BaseModel):
 
 
 class LlmAgent:
-    """Asks a model for each decision."""
+    """Asks a model for each decision, with the scripted baseline as a fallback."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class LlmAgent:
         now: Callable[[], datetime],
         match_id: str = "",
     ) -> None:
-        """``model=None`` plays the scripted baseline. ``now`` is the clock of the deadlines that will be given."""
+        """``model=None`` plays the scripted baseline. ``now`` is the clock that deadlines refer to."""
         self._game = game
         self._declared = declared(game)
         self._how_to_play = how_to_play(self._declared)
@@ -83,16 +83,16 @@ class LlmAgent:
         self._script = script_of(game)
         self._draw = Draw(seed, f"llm/{agent_id}")
         self.raw_answer: str | None = None
-        """What the model wrote for the last decision, for the host's record; ``None`` when code decided."""
+        """The model's reply for the last decision, for the host's record; ``None`` if the baseline decided."""
 
         self.model_work: list[dict[str, object]] = []
-        """What became of the model's work in the last decision, as JSON values."""
+        """The model steps of the last decision, as JSON values."""
 
         self._judge: Judge = nobody
-        """Of the last reply, which the game may still refuse."""
+        """The judge of the last reply, which the game may still refuse."""
 
     def observe(self, event: Event) -> None:
-        """The view tells all that the prompt needs."""
+        """No-op: the view holds all that the prompt needs."""
 
     def reset(self) -> None:
         self.raw_answer = None
@@ -100,7 +100,7 @@ class LlmAgent:
         self._judge = nobody
 
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action:
-        """The model's action, else the scripted one."""
+        """The model's action, or else the baseline's."""
         self.raw_answer = None
         chosen = self._asked(view, legal, deadline)
         if isinstance(chosen, Action):
@@ -114,14 +114,14 @@ class LlmAgent:
         return f"arena_{self._game}"
 
     def _asked(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Action | ModelStep:
-        """The model's action, or why there is none."""
+        """The model's action, or the step that says why there is none."""
         refusal = view.get("refusal")
         if refusal:
             self._judge(ModelWorkUse.REPLACED, Why.ILLEGAL)
         self._judge = nobody
         if self._model is None:
             return ModelStep(step=self._step, work=ModelWorkUse.NOT_ASKED, why=Why.NO_MODEL)
-        # Two refusals in a row: the model does not understand, and the next one would cost the decision.
+        # After two refusals in a row the next one would forfeit the decision.
         if refusal and refusal["attempts_left"] < 2:
             return self._replaced(Why.ILLEGAL)
         left = SOFT_LIMIT if deadline is None else min(SOFT_LIMIT, deadline - self._now() - _RESERVE)

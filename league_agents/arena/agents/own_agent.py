@@ -1,8 +1,8 @@
-"""A class of the user's own at the table, in a process of its own or in this one.
+"""An agent class of the user, in its own process or in this one.
 
-Rule 1: its methods are called on threads, one at a time. A call ends with the decision that it is for: a process is
-killed and started anew, an instance of this process is left behind for a new one.
-Rule 2: what happened is told before the next question, in order; a new instance is told the whole match.
+Rule 1: its methods are called on threads, one at a time. A call ends with its decision: then a process is killed and
+restarted, and an instance in this process is replaced by a new one.
+Rule 2: events are passed to the agent before the next question, in order; a new instance gets those of the whole match.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from league_agents.user_code.process import LOAD_LIMIT_S, PATIENCE_S
 LOG = logging.getLogger(__name__)
 
 LAST_LIMIT_S = 10.0
-"""For each thing that an agent is told when the match is over."""
+"""Time limit of each call after the end of the match."""
 
 Call = Callable[..., Any]
 """Calls a method of the class with JSON values. Raises ``AgentError``."""
 
 
 class Mind(Protocol):
-    """Turns what a seat is asked and told into calls of the class's own methods."""
+    """Translates questions and events of a seat into calls of the class's methods."""
 
     def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Any: ...
 
@@ -45,7 +45,7 @@ class Mind(Protocol):
 
 
 class ArenaMind:
-    """For classes of the arena, which are called by way of ``SeatedAgent``."""
+    """The mind for arena classes, which are called through ``SeatedAgent``."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -66,7 +66,7 @@ class ArenaMind:
 
 
 class OwnAgent:
-    """A seat whose agent is a user's class."""
+    """The agent of a seat that a user's class plays."""
 
     def __init__(
         self,
@@ -76,42 +76,42 @@ class OwnAgent:
         now: Callable[[], datetime],
         mind: Callable[[Call], Mind] = ArenaMind,
     ) -> None:
-        """``name`` is what the user knows the agent by. ``now`` is the clock of the deadlines that will be given."""
+        """``name`` identifies the agent in messages. ``now`` is the clock that deadlines refer to."""
         self._make = make
         self._name = name
         self._now = now
         self._mind = mind
         self._events: list[Event] = []
         self._has_begun = False
-        """Whether ``reset`` was called: not every host does."""
+        """Whether ``reset`` was called; not every host calls it."""
 
         self._at_work = _AtWork(make(), mind)
 
     @property
     def raw_answer(self) -> object:
-        """What the agent wrote last, where it says so."""
+        """The agent's last text, if it exposes one."""
         return getattr(self._at_work.mind, "raw_answer", None)
 
     @property
     def model_work(self) -> object:
-        """What became of a model's work in its last decision, where it says so."""
+        """The model steps of the agent's last decision, if it exposes them."""
         return getattr(self._at_work.mind, KEY, None)
 
     def observe(self, event: Event) -> None:
-        """Keep what happened for the next question."""
+        """Queue the event until the next question."""
         self._events.append(event)
 
     def reset(self) -> None:
-        """A new match begins."""
+        """Prepare for a new match."""
         self._events.clear()
         self._has_begun = True
         self._at_work.told = None
 
     async def act(self, view: View, legal: Sequence[LegalAction], deadline: datetime | None) -> Any:
-        """What the agent does.
+        """The agent's action.
 
-        Raises ``AgentError`` that names the method and the place. A ``CallbackTimeout`` has been logged: nobody may be
-        there any more to hear it.
+        Raises ``AgentError`` that names the method and the place. A ``CallbackTimeout`` is also logged, because the
+        caller may no longer be waiting.
         """
         at_work = self._at_work
         try:
@@ -124,7 +124,7 @@ class OwnAgent:
             raise
 
     def close(self) -> None:
-        """Tell the agent what it has not heard yet, and let it go."""
+        """Pass the agent its remaining events, and release it."""
         at_work = self._at_work
         if not at_work.lock.acquire(timeout=PATIENCE_S):
             at_work.instance.kill()
@@ -162,7 +162,7 @@ class OwnAgent:
             self._heard(at_work, at_work.mind.observe, events[at_work.told - 1])
 
     def _heard(self, at_work: _AtWork, tell: Callable[..., None], *what: Event) -> None:
-        """Tell the agent something. What it raises costs it nothing."""
+        """Pass events to the agent. Its exceptions have no effect on the match."""
         try:
             tell(*what)
         except AgentError as error:
@@ -172,25 +172,27 @@ class OwnAgent:
 
 
 class _AtWork:
-    """An instance of the class, called by whoever holds the lock."""
+    """An instance of the class. Only the holder of the lock calls it."""
 
     def __init__(self, instance: Instance, mind: Callable[[Call], Mind]) -> None:
         self.instance = instance
         self.mind = mind(self._call)
         self.lock = threading.Lock()
         self.told: int | None = None
-        """How many events it was told; ``None`` for an instance that was told nothing."""
+        """How many events were passed to the instance; ``None`` for a new instance."""
 
         self._limit_s: float | None = None
         self._began_s = 0.0
 
     def limit_by(self, seconds: float | None) -> None:
-        """All calls from now on end within this time; ``None``: they take as long as they take."""
+        """Limit the total time of all later calls; ``None`` removes the limit."""
         self._limit_s, self._began_s = seconds, monotonic_s()
 
     def make(self) -> None:
-        """Have an instance. A new process may take longer to start than a decision has: it is then there for the next
-        one. Raises ``AgentError``."""
+        """Make an instance if there is none. Raises ``AgentError``.
+
+        A new process that starts too slowly for this decision serves the next one.
+        """
         if self.told is not None:
             return
         made = self.instance.make(LOAD_LIMIT_S)
@@ -204,6 +206,6 @@ class _AtWork:
         if called.end is End.RETURNED:
             return called.result
         if called.end not in (End.RAISED, End.UNUSABLE):
-            self.told = None  # the next call has another instance
+            self.told = None  # the next call makes another instance
         said = called.in_words(method, round(self._limit_s or 0, 1) or 0.1)
         raise (CallbackTimeout if called.end is End.TIMED_OUT else AgentError)(said)

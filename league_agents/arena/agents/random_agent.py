@@ -1,4 +1,4 @@
-"""An agent that does anything legal: one of the legal actions, and any data that its schema allows.
+"""An agent that chooses at random one of the legal actions, and data that its schema allows.
 
 Rule: draws are seeded, so the same views give the same match.
 """
@@ -15,7 +15,7 @@ from league_agents.kit.draw import Draw
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONGEST_DRAWN = 24
-"""Longer texts than this are drawn only where the schema demands them."""
+"""Longer texts are drawn only if the schema requires them."""
 
 
 class RandomAgent:
@@ -28,14 +28,14 @@ class RandomAgent:
         return random_action(legal, self._draw)
 
     def observe(self, event: Event) -> None:
-        """Nothing is remembered."""
+        """No-op: the agent keeps no memory."""
 
     def reset(self) -> None:
-        """There is nothing to forget."""
+        """No-op: the agent keeps no memory."""
 
 
 def random_action(legal: Sequence[LegalAction], draw: Draw) -> Action:
-    """One of the legal actions with drawn data. Raises ``ValueError`` when nothing is legal."""
+    """One of the legal actions with drawn data. Raises ``ValueError`` if there is none."""
     chosen = draw.choice(legal)
     if chosen.choices:
         return Action(type=chosen.type, data=draw.choice(chosen.choices))
@@ -43,7 +43,7 @@ def random_action(legal: Sequence[LegalAction], draw: Draw) -> Action:
 
 
 def instance_of(schema: JsonObject, draw: Draw) -> Any:
-    """A value that the schema allows: of the part of JSON Schema that actions use.
+    """A value that the schema allows, for the part of JSON Schema that actions use.
 
     ``const``, ``enum``, ``anyOf``/``oneOf``, lists of types, objects, arrays with ``items`` or ``prefixItems``, texts,
     integers, numbers, truth values and null.
@@ -87,13 +87,13 @@ def _text(schema: JsonObject, draw: Draw) -> str:
     least = schema.get("minLength", 0)
     most = max(least, min(schema.get("maxLength", _LONGEST_DRAWN), _LONGEST_DRAWN))
     span = most - least + 1 if least else most or 1
-    # Twelve letters to a word of the draw, the length with the first: a draw for each letter would be most of a game's
+    # One draw yields twelve letters, and the first also the length: a draw for each letter would take most of a game's
     # time.
     word, longer = divmod(draw.below(span * _TWELVE), span)
     length = max(least, 1 if most else 0) + longer
     text = _letters(word)
     if length > len(text):
-        text += text[::-1]  # no need for a second draw: nobody reads it
+        text += text[::-1]  # saves a second draw: the text need not be meaningful
     while len(text) < length:
         text += _letters(draw.below(_TWELVE))
     return text[:length]

@@ -1,6 +1,6 @@
 """The scripted baseline of a game as an agent of the arena.
 
-Rule: an action follows from the view, what is legal and a seeded draw; nothing else is remembered.
+Rule: an action depends only on the view, the legal actions and a seeded draw.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Script = Callable[[Mapping[str, Any], Sequence[LegalAction], Draw], Action]
 
 
 def script_of(game: str) -> Script:
-    """The scripted baseline of the game of this code. Raises ``ConfigError``."""
+    """The scripted baseline of a game, by its code. Raises ``ConfigError``."""
     declaration = declared(game)
     return cast("Script", part_of(declaration, declaration.scripted))
 
@@ -34,7 +34,7 @@ class ScriptedAgent:
         return self._script(view, legal, self._draw)
 
     def observe(self, event: Event) -> None:
-        """Nothing is remembered."""
+        """No-op: the agent keeps no memory."""
 
     def reset(self) -> None:
-        """There is nothing to forget."""
+        """No-op: the agent keeps no memory."""

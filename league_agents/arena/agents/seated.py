@@ -1,6 +1,6 @@
-"""A user's class as it is called at its seat: with JSON values, in a process of its own or in this one.
+"""An adapter that calls a user's class with JSON values, in its own process or in this one.
 
-Rule: the class is handed what an agent of the session's own process is handed: the same types with equal values.
+Rule: the class gets the same arguments as an agent in the session's process: the same types with equal values.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from league_agents.games.game import Event, LegalAction
 from league_agents.user_code.loading import part_of_ours
 
 SEATED: Final = f"{__name__}:seated"
-"""Names ``seated`` for a process of the user's class."""
+"""The import path of ``seated``, for the process of the user's class."""
 
 
 def seated(agent_class: type, adapter: str = "", *methods: str) -> Callable[[], object] | None:
-    """What is made in place of a class with ``act``, or, by the game's ``adapter``, of one with ``methods``; ``None``
-    for any other class."""
+    """A factory that wraps a class with ``act``, or, by the game's ``adapter``, a class with ``methods``; ``None`` for
+    any other class."""
     if _has(agent_class, "act"):
         return lambda: SeatedAgent(agent_class())
     if not adapter or not _has(agent_class, *methods):
@@ -33,12 +33,12 @@ def _has(agent_class: type, *methods: str) -> bool:
 
 
 def legal_as_json(legal: Sequence[LegalAction]) -> list[dict[str, Any]]:
-    """What ``SeatedAgent.act`` reads."""
+    """The legal actions as JSON values, for ``SeatedAgent.act``."""
     return [{"type": each.type, "schema": each.schema, "choices": each.choices} for each in legal]
 
 
 def event_as_json(event: Event) -> dict[str, Any]:
-    """What ``SeatedAgent.observe`` reads."""
+    """The event as JSON values, for ``SeatedAgent.observe``."""
     return {
         "kind": event.kind,
         "visible_to": event.visible_to,
@@ -55,21 +55,21 @@ class SeatedAgent:
         self._agent = agent
 
     def act(self, view: Mapping[str, Any], legal: list[dict[str, Any]], deadline: str | None) -> object:
-        """The action as a mapping, with what the agent tells of it: its text (``raw``) and its ``models``."""
+        """The action as a mapping, with the text (``raw``) and the model steps (``models``) that the agent exposes."""
         actions = tuple(LegalAction(**{**each, "choices": _several(each["choices"])}) for each in legal)
         until = None if deadline is None else datetime.fromisoformat(deadline)
         answer = self._agent.act(view, actions, until)
         return self._awaited(answer) if _is_awaitable(answer) else self._told(answer)
 
     def observe(self, event: dict[str, Any]) -> object:
-        """Tell the agent what happened, where it wants to know."""
+        """Pass the event to the agent, if it has ``observe``."""
         observe = getattr(self._agent, "observe", None)
         several = event["visible_to"]
         visible_to = tuple(several) if isinstance(several, list) else several
         return _done(observe(Event(**{**event, "visible_to": visible_to}))) if callable(observe) else None
 
     def reset(self) -> object:
-        """A new match begins."""
+        """Reset the agent for a new match, if it has ``reset``."""
         reset = getattr(self._agent, "reset", None)
         return _done(reset()) if callable(reset) else None
 
@@ -96,7 +96,7 @@ def _is_awaitable(answer: object) -> bool:
 
 
 def _done(returned: Any) -> Awaitable[None] | None:
-    """What is waited for, if anything; whatever comes of it is thrown away."""
+    """An awaitable for the result if it is one, else ``None``; its value is discarded."""
 
     async def wait() -> None:
         await returned

@@ -1,8 +1,7 @@
-"""Agents of the arena behind the runner's calls.
+"""Adapters that let the runner call arena agents.
 
-Rule 1: what happened is told to an agent before it is asked, once and in order; a new process tells its new agents
-everything.
-Rule 2: a call ends with the decision that it is for, whatever the agent does.
+Rule 1: an agent gets each event once and in order, before it is asked; after a restart the new agents get all events.
+Rule 2: a call ends with its decision, whatever the agent does.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def decision_call(
     until: datetime | None,
     now: datetime,
 ) -> Call:
-    """Ask an agent for a decision; ``legal`` is what ``legal_as_json`` made. The result has an ``action``."""
+    """A call that asks an agent for a decision; ``legal`` is from ``legal_as_json``. The result has an ``action``."""
     context = {
         "match_id": match_id,
         "agent_id": agent_id,
@@ -57,7 +56,7 @@ def decision_call(
 
 
 class AskedAgent:
-    """``Instance`` of the agents that its calls name."""
+    """An ``Instance`` that passes each call to the agent it names."""
 
     def __init__(self, agent_of: Callable[[str], object], now: Callable[[], datetime]) -> None:
         self._agent_of = agent_of
@@ -66,7 +65,7 @@ class AskedAgent:
 
     @property
     def keeps_time(self) -> bool:
-        """Whether its end is worth waiting for: a call ends with its decision, and no sooner."""
+        """Whether calls still end with their decisions, so that it is worth waiting for their end."""
         return not self._is_left
 
     def make(self, timeout_s: float) -> Called:
@@ -76,7 +75,7 @@ class AskedAgent:
         context: Any = arguments[0]
         agent, legal, until = self._agent_of(context["agent_id"]), legal_of(context["legal"]), context["until"]
         deadline = None if until is None else datetime.fromisoformat(until)
-        # Of what is left now: a call may have waited for its process to be started again.
+        # Computed now, because the call may have waited for its process to be restarted.
         left_s = None if deadline is None else (deadline - self._now()).total_seconds()
         try:
             action = asyncio.run(asyncio.wait_for(ask_agent(agent, context["view"], legal, deadline), left_s))
@@ -94,14 +93,14 @@ class AskedAgent:
         return Called(end=End.RETURNED, result=result)
 
     def close(self) -> None:
-        """No-op: whoever made the agents closes them."""
+        """No-op: the creator of the agents closes them."""
 
     def kill(self) -> None:
         self._is_left = True
 
 
 class SeatedAgents:
-    """``AgentHost`` of agents of the arena."""
+    """The ``AgentHost`` for arena agents."""
 
     def __init__(
         self,
@@ -112,8 +111,8 @@ class SeatedAgents:
         memory_of: Callable[[str], Memory | None] = lambda _agent: None,
         close_agents: Callable[[], None] = lambda: None,
     ) -> None:
-        """``heard`` gives what the agent of a call may know of its match, after an event's number. ``memory_of`` is
-        called once for each agent, ``close_agents`` when there are no more calls."""
+        """``heard`` returns the events visible to a call's agent after a given number. ``memory_of`` is called once for
+        each agent, ``close_agents`` after the last call."""
         self._workers = workers
         self._agent_of = agent_of
         self._heard = heard
@@ -121,7 +120,7 @@ class SeatedAgents:
         self._close_agents = close_agents
         self.memories: dict[str, Memory | None] = {}
         self._seated: dict[str, Context] = {}
-        """Agents that were asked, and the last question's context."""
+        """Agent -> context of its last question."""
 
         self._told: dict[str, int] = {}
 
@@ -172,7 +171,7 @@ def _observed(agent_id: str, agent: object, event: Event) -> None:
 
 
 def legal_of(listed: object) -> tuple[LegalAction, ...]:
-    """The actions that a state lists as JSON; what is none is left out."""
+    """The legal actions that a state lists as JSON; invalid entries are left out."""
     found = []
     for each in listed if isinstance(listed, Sequence) else ():
         if isinstance(each, Mapping) and isinstance(each.get("schema"), Mapping):

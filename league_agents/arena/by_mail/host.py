@@ -1,7 +1,7 @@
-"""The host of a match by mail, as a machine: letters and time are records, and the letters that follow are effects.
+"""The host of a match by mail, as a state machine: letters and time are records, outgoing letters are effects.
 
-Rule 1: the state is the list of records; the same records make the same table again (``table``).
-Rule 2: a mail counts only when its sender is shown to be a seat's mailbox. Mail that is not this match's is left alone.
+Rule 1: the state is the list of records; the same records rebuild the same table (``table``).
+Rule 2: a mail counts only if its sender is verified as a seat's mailbox. Mail of other matches is left alone.
 """
 
 from __future__ import annotations
@@ -45,36 +45,36 @@ from league_agents.turns import ClassLoader
 from league_agents.turns.message import InteractionError
 
 ROLE: Final = "arena-host"
-"""Whose journal it is."""
+"""The role named in the journal."""
 
 TOLD: Final = "told"
-"""The code of a notice of what everybody may know."""
+"""The code of a notice of a public event."""
 
 AGAIN: Final = timedelta(minutes=1)
-"""After an interaction protocol has failed."""
+"""Delay before the next try after an interaction protocol has failed."""
 
 _SETUP, _STEP, _CALLS, _CLOCK = "setup", "step-", "calls", "turn"
 
 
 class LetterToHost(Struct, frozen=True, kw_only=True):
-    """An event: a seat's mailbox wrote."""
+    """An event: a mail from a seat's mailbox has arrived."""
 
     arrived_at: datetime
     content: Mapping[str, Any]
-    """Of the record: the address, what all copies of the mail share, and its messages or why it has none."""
+    """The fields of its record: the address, the copy id, and the messages or the reason why there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostState:
-    """A match by mail."""
+    """The state of a match by mail."""
 
     records: tuple[Record, ...] = ()
     calls: frozenset[str] = frozenset()
-    """The calls that wait for agents of the host."""
+    """Ids of the open calls to agents of the host."""
 
 
 class HostMachine:
-    """``Machine`` of one match."""
+    """The ``Machine`` of one match."""
 
     role = ROLE
 
@@ -82,13 +82,13 @@ class HostMachine:
         self.setup = setup
         self._table = MailTable(setup)
         self._applied: tuple[Record, ...] | None = ()
-        """The records that made ``_table``; ``None`` when a step has failed in the middle."""
+        """The records that ``_table`` was built from; ``None`` if a step failed midway."""
 
     def initial(self) -> HostState:
         return HostState()
 
     def table(self, state: HostState) -> MailTable:
-        """The match as these records left it. Valid until the next call for another state."""
+        """The table of a state. Valid until the next call for another state."""
         if self._applied is not state.records:
             self._table, self._applied = rebuilt(self.setup, state.records), state.records
         return self._table
@@ -97,11 +97,11 @@ class HostMachine:
         return self.table(state).is_over
 
     def write_down(self, state: HostState, recorder: Recorder) -> None:
-        """Tell a recorder the whole match."""
+        """Replay the whole match to a recorder."""
         rebuilt(self.setup, state.records, lambda setup: MailTable(setup, recorders=(recorder,)))
 
     def heard(self, state: HostState, context: Context, after: int) -> Sequence[Event]:
-        """What the agent of a call may know, after an event's number."""
+        """The events visible to the agent of a call, with numbers above ``after``."""
         return self.table(state).match.events_for(context["agent_id"], after=after)
 
     def step(self, state: HostState, event: object, now: datetime) -> tuple[HostState, list[LetterEffect]]:
@@ -115,12 +115,12 @@ class HostMachine:
                 due = table.next_deadline()
                 if due is None or due > now:
                     return state, self._clock(table)
-                # What arrived before that moment has been heard; of a later one nobody knows yet.
+                # Mail that arrived before that moment has been handled; mail of a later moment is not known yet.
                 record = {"kind": "time", "at": due.isoformat(), "now": now.isoformat()}
                 try:
                     return self._let_happen(record, state, now)
                 except InteractionError as error:
-                    # A protocol of the host's own. Time goes on, so it is tried again; the match is not given up.
+                    # An interaction protocol of the host failed. It is tried again; the match is not abandoned.
                     warning = Warn(code="protocol_failed", text=f"the match cannot go on: {error}")
                     return state, [warning, SetDeadline(name=_CLOCK, at=now + AGAIN)]
             case CallbackReturned(call_id=call_id) | CallbackFailed(call_id=call_id):
@@ -136,7 +136,7 @@ class HostMachine:
     def _decide(
         self, agent: str, record: Record, state: HostState, now: datetime
     ) -> tuple[HostState, list[LetterEffect]]:
-        """What an agent of the host does. Its author is told why it forfeits after refused actions."""
+        """Apply the decision of an agent of the host. Warns its author if it forfeits after refused actions."""
         table = self.table(state)
         decision, step = table.decisions.open_decisions[agent], step_of(table.legal(agent))
         refused = len(decision.refusals)
@@ -170,7 +170,7 @@ class HostMachine:
         return state, [*effects, *calls]
 
     def _ask(self, table: MailTable, state: HostState, now: datetime) -> tuple[HostState, list[LetterEffect]]:
-        """Ask the agents of the host that owe an action and were not asked yet."""
+        """Ask the host's agents that owe an action and have not been asked yet."""
         wanted = {_call_id(table, agent): agent for agent in table.asked()}
         calls: list[LetterEffect] = [
             self._call(table, call_id, agent, now) for call_id, agent in wanted.items() if call_id not in state.calls
@@ -216,7 +216,7 @@ class HostMachine:
 
 @dataclass(frozen=True, slots=True)
 class HostMail(LetterCodec):
-    """``MailCodec`` of the host of one match."""
+    """The ``MailCodec`` of the host of one match."""
 
     setup: MailSetup
 
@@ -247,7 +247,7 @@ class HostMail(LetterCodec):
         )
 
     def peers(self, *, is_over: bool) -> Peers:
-        """Who may write to the host."""
+        """The peers that may write to the host."""
         addresses = frozenset(address_key(address) for address in self.setup.addresses.values())
         return Peers(addresses=addresses, shortest_wait=None if is_over else self.setup.scenario.clock.turn_timeout)
 
@@ -264,8 +264,8 @@ def _decided(event: CallbackReturned | CallbackFailed) -> dict[str, Any]:
 
 
 def kept_setup(journal: Journal, load_class: ClassLoader | None = None) -> MailSetup | None:
-    """The match that a journal holds; ``None`` for a new journal. ``load_class`` finds an interaction protocol of the
-    host's own. Raises ``JournalError``."""
+    """The setup in a journal; ``None`` for a new journal. ``load_class`` loads the host's own interaction protocol.
+    Raises ``JournalError``."""
     parts = journal.load_parts()
     if _SETUP not in parts:
         return None
@@ -276,7 +276,7 @@ def kept_setup(journal: Journal, load_class: ClassLoader | None = None) -> MailS
 
 
 def checked_setup(kept: MailSetup | None, setup: MailSetup | None, address: str) -> MailSetup:
-    """The match to be hosted: the one that the journal has ``kept``, or else ``setup``. Raises ``ConfigError``."""
+    """The setup of the match to host: ``kept`` from the journal, or else ``setup``. Raises ``ConfigError``."""
     chosen = kept or setup
     if chosen is None:
         raise ConfigError("journal", "is new: say which match is to be played in it")

@@ -1,9 +1,9 @@
-"""A letter: what one mail of a match by mail says, and how it is told from all other mail.
+"""Letters: the format of the mails of a match by mail, and how to recognise them.
 
 Rule 1: a subject of the arena begins with ``Boardgame/`` and has single spaces between its parts. No subject of the
 league has that form, and none of the league's forms is read here.
-Rule 2: a letter holds envelopes of the Boardgame Protocol, in one attached document or as the body. What comes in is a
-stranger's: counted and measured before anything else looks at it.
+Rule 2: a letter holds envelopes of the Boardgame Protocol, in one attached document or as the body. Incoming letters
+are untrusted: their number of messages and their size are checked before anything else reads them.
 
 A letter to a seat::
 
@@ -11,7 +11,7 @@ A letter to a seat::
      "decision": {"number": 3, "attempts_left": 3, "reply_by": …, "answer_with": {…}}, "after": 12, "lines": […],
      "messages": [envelopes]}
 
-``answer_with`` is the envelope to send back, its action to be filled in. A letter from a seat is one envelope, or
+``answer_with`` is the envelope to send back, with its action filled in. A letter from a seat is one envelope, or
 ``{"messages": [envelopes]}``.
 """
 
@@ -51,7 +51,7 @@ _LONGEST_SUBJECT = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterHeading:
-    """What a subject says. Claims of the sender."""
+    """The fields of a subject, as the sender claims them."""
 
     game: str
     match_id: str
@@ -59,7 +59,7 @@ class LetterHeading:
 
 
 class SendLetter(Struct, frozen=True, kw_only=True):
-    """An effect: one letter is to be sent. The same ``transaction_id`` is queued once."""
+    """An effect: send one letter. The same ``transaction_id`` is queued once."""
 
     transaction_id: str
     kind: str
@@ -69,11 +69,11 @@ class SendLetter(Struct, frozen=True, kw_only=True):
 
 
 LetterEffect = Effect | SendLetter
-"""What the machines of a match by mail want done."""
+"""The effects of the machines of a match by mail."""
 
 
 class LetterCodec:
-    """What the mail of a host and that of a seat have in common."""
+    """The base of the mail codecs of host and seat."""
 
     def encode(self, effect: object, *, at: datetime, occasion: str) -> OutboxItem:
         if not isinstance(effect, SendLetter):
@@ -94,7 +94,7 @@ class LetterCodec:
 
 
 class NoMessages(Exception):
-    """The mail holds nothing that could be a message; ``code`` is one of the protocol's."""
+    """The mail holds no possible message; ``code`` is one of the protocol's."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -103,8 +103,8 @@ class NoMessages(Exception):
 
 
 def dump_part(_name: str, part: object) -> str:
-    """A part of the state of a host or a seat as the journal keeps it."""
-    # Not written by msgspec: a stranger's text may hold half a surrogate pair.
+    """Serialise a part of the state of a host or a seat for the journal."""
+    # msgspec cannot encode a lone surrogate, which an untrusted text may hold.
     return json.dumps(msgspec.to_builtins(part), ensure_ascii=True, separators=(",", ":"))
 
 
@@ -114,18 +114,18 @@ def format_subject(heading: LetterHeading, transaction_id: str) -> str:
 
 
 def is_name(text: object) -> bool:
-    """Whether a subject can name a match or a seat so."""
+    """Whether the text is a valid match or seat id in a subject."""
     return isinstance(text, str) and re.fullmatch(_NAME, text, re.ASCII) is not None
 
 
 def read_subject(text: str) -> LetterHeading | None:
-    """``None`` for mail that is not the arena's. Replies of mail programs (``Re:``) are."""
+    """Parse a subject, also with the ``Re:`` of a reply; ``None`` for mail that is not the arena's."""
     found = _SUBJECT.fullmatch(text) if len(text) <= _LONGEST_SUBJECT else None
     return None if found is None else LetterHeading(game=found[1], match_id=found[2], agent_id=found[3])
 
 
 def messages_in(mail: Mail) -> list[dict[str, Any]]:
-    """The envelopes of a letter from a seat, unread. Raises ``NoMessages``."""
+    """The envelopes of a letter from a seat, not yet checked. Raises ``NoMessages``."""
     found: list[Any] = []
     for document in mail.documents:
         if isinstance(document, Mapping) and isinstance(document.get("messages"), Sequence):
@@ -150,7 +150,7 @@ def messages_in(mail: Mail) -> list[dict[str, Any]]:
 
 
 def copy_id(mail: Mail) -> str:
-    """What all copies of one mail have in common, however often it arrives."""
+    """An id that is the same for all copies of one mail."""
     for name in ("x-league-message-id", "message-id"):
         if mail.headers.get(name):
             return mail.headers[name]

@@ -1,8 +1,9 @@
-"""The player's side of a match by mail, as a machine: letters are heard, an agent is called, its answer is an effect.
+"""The player's side of a match by mail, as a state machine: letters are events, agent calls and answers are effects.
 
-Rule 1: letters come twice, late and in a wrong order. What was told is told to the agent once and in order; only the
-newest decision is answered, and each attempt once.
-Rule 2: what is not from the host is not read. What is for another match or seat is left for whoever plays it.
+Rule 1: letters may arrive twice, late or out of order. The agent gets each event once and in order; only the newest
+decision is answered, and each attempt once.
+Rule 2: mail from anybody but the host is not read. Mail for another match or seat is left for the process that plays
+it.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ from league_agents.mail.port import Mail, Peers
 from league_agents.runner.codec import DecodedMail, ForeignMail, LeftForOthers
 
 ROLE: Final = "arena-seat"
-"""Whose journal it is."""
+"""The role named in the journal."""
 
 _KEPT_FIELDS: Final = frozenset({"seq", "event"})
 _NEVER: Final = (0, 0)
 
 
 class LetterToSeat(Struct, frozen=True, kw_only=True):
-    """An event: the host wrote."""
+    """An event: a letter from the host has arrived."""
 
     letter: Mapping[str, Any]
 
@@ -57,7 +58,7 @@ class ToldEvents(Struct, frozen=True, kw_only=True):
 
 
 class SeatGame(Struct, frozen=True, kw_only=True):
-    """One seat of one match, as far as its letters say."""
+    """One seat of one match, as known from its letters."""
 
     match_id: str
     agent_id: str
@@ -65,16 +66,16 @@ class SeatGame(Struct, frozen=True, kw_only=True):
     """The newest ``get_state_response``; ``None`` before the invitation."""
 
     newest: tuple[int, int] = _NEVER
-    """The newest decision, and how often an action was refused in it."""
+    """The newest decision: its number, and its number of refused actions."""
 
     asked: tuple[int, int] = _NEVER
-    """The one that the agent was asked for last."""
+    """The decision that the agent was last asked for."""
 
     start: int | None = None
-    """The number after which the letter begins that the agent was asked for first."""
+    """The ``after`` of the letter with the first question to the agent; ``None`` before it."""
 
     call_id: str = ""
-    """The call for ``asked``; empty once it has ended."""
+    """The id of the call for ``asked``; ``""`` once it has ended."""
 
     template: Mapping[str, Any] | None = None
     """The envelope to answer ``asked`` with."""
@@ -85,20 +86,20 @@ class SeatGame(Struct, frozen=True, kw_only=True):
 
     @property
     def winners(self) -> list[str]:
-        """Who won; empty before the end."""
+        """The winners; empty before the end."""
         winners = None if self.state is None else self.state.get("winners")
         return [str(winner) for winner in winners] if isinstance(winners, list) else []
 
 
 class SeatState(Struct, frozen=True, kw_only=True):
-    """The seats of one mailbox. Their keys are ``match/seat``."""
+    """The seats of one mailbox, by keys ``match/seat``."""
 
     playing: str | None = None
     """The seat of this process; ``None`` before its first letter."""
 
     games: Mapping[str, SeatGame] = {}
     told: Mapping[str, Mapping[int, ToldEvents]] = {}
-    """What was told, by the number after which it follows."""
+    """Key -> number that the events follow -> events."""
 
     @property
     def game(self) -> SeatGame | None:
@@ -106,7 +107,7 @@ class SeatState(Struct, frozen=True, kw_only=True):
         return None if self.playing is None else self.games.get(self.playing)
 
     def heard(self, key: str, after: int = 0) -> Iterator[Event]:
-        """What follows without a gap from the beginning, or from the first question where the beginning was missed."""
+        """The events without a gap from the start, or from the first question if the start was missed."""
         letters = self.told.get(key, {})
         game = self.games.get(key)
         at = 0 if 0 in letters or game is None or game.start is None else game.start
@@ -118,12 +119,12 @@ class SeatState(Struct, frozen=True, kw_only=True):
 
 
 class SeatMachine:
-    """``Machine`` of the seats of one mailbox."""
+    """The ``Machine`` of the seats of one mailbox."""
 
     role = ROLE
 
     def __init__(self, address: str, host: str, *, match_id: str | None = None, agent_id: str | None = None) -> None:
-        """``match_id`` and ``agent_id`` are needed where a mailbox has several seats; else a letter says them."""
+        """``match_id`` and ``agent_id`` are needed if a mailbox has several seats; else they come from a letter."""
         self._address = address
         self._host = host
         self._match_id = match_id
@@ -136,7 +137,7 @@ class SeatMachine:
         return state.game is not None and state.game.is_over
 
     def heard(self, state: SeatState, context: Context, after: int) -> list[Event]:
-        """What the agent of a call may know, after an event's number."""
+        """The events visible to the agent of a call, with numbers above ``after``."""
         return list(state.heard(f"{context['match_id']}/{context['agent_id']}", after))
 
     def step(self, state: SeatState, event: object, now: datetime) -> tuple[SeatState, list[LetterEffect]]:
@@ -158,7 +159,7 @@ class SeatMachine:
         return is_wanted and state.playing in (None, key)
 
     def _named(self, state: SeatState) -> str | None:
-        """The seat that whoever started the process has named."""
+        """The seat named when the process was started."""
         key = f"{self._match_id}/{self._agent_id}"
         return key if key in state.games else None
 
@@ -277,7 +278,7 @@ class SeatMachine:
 
 
 class SeatMail(LetterCodec):
-    """``MailCodec`` of a seat."""
+    """The ``MailCodec`` of a seat."""
 
     def __init__(self, host: str) -> None:
         self._host = host
@@ -300,7 +301,7 @@ class SeatMail(LetterCodec):
         raise ForeignMail("holds no letter to a seat")
 
     def peers(self) -> Peers:
-        """Who may write to a seat."""
+        """The peers that may write to a seat."""
         return Peers(addresses=frozenset({address_key(self._host)}))
 
 
@@ -315,7 +316,7 @@ def _is_letter(document: Mapping[str, Any]) -> bool:
 
 
 def _attempt_of(decision: Mapping[str, Any]) -> tuple[int, int]:
-    """Which decision, and which attempt at it: more is newer."""
+    """(decision number, attempt): sorts by age, newest last."""
     number, left = decision.get("number"), decision.get("attempts_left")
     return (number, -left) if type(number) is int and type(left) is int else _NEVER
 

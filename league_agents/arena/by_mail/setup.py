@@ -1,6 +1,6 @@
-"""What a match by mail is made from, before anybody has done anything.
+"""The setup of a match by mail.
 
-Rule: the journal keeps it whole, so a host that is started again needs nothing else to go on.
+Rule: the journal keeps all of it, so a restarted host needs nothing else to go on.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from league_agents.turns import ClassLoader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailSetup:
-    """One match by mail."""
+    """The setup of one match."""
 
     scenario: Scenario
     seed: int
     match_id: str
     host_address: str
     addresses: Mapping[str, str]
-    """Seat to mailbox. A seat that is not here is played by the host, with the agent that the scenario names."""
+    """Seat -> mailbox. The host plays every other seat, with the agent that the scenario names."""
 
     def __post_init__(self) -> None:
         if not self.addresses:
@@ -40,7 +40,7 @@ class MailSetup:
                 raise ConfigError(f"seats.{agent_id}", f"{address} is the host itself; a seat needs another mailbox")
 
     def seats_of(self, address: str) -> list[str]:
-        """The seats that answer to a mailbox, in their order."""
+        """The seats of a mailbox, in seat order."""
         return [
             agent_id
             for agent_id in self.scenario.agent_ids
@@ -85,7 +85,7 @@ def setup_to(setup: MailSetup) -> dict[str, Any]:
 
 
 def setup_from(kept: Mapping[str, Any], load_class: ClassLoader | None = None) -> MailSetup:
-    """The setup that was kept; ``load_class`` finds an interaction protocol of the host's own.
+    """Read a stored setup; ``load_class`` loads the host's own interaction protocol.
 
     Raises ``ConfigError`` for anything else.
     """

@@ -1,10 +1,10 @@
-"""A match by mail as it stands, and who has to be written to: everything but the mail.
+"""The state of a match by mail and the letters that are due, without sending or receiving mail.
 
-Rule 1: whatever changes the table is a record first (``Record``, JSON values), and the same records make the same table
-again. A host that died reads them back and goes on.
-Rule 2: whoever owes an action is written to, with its state and everything that it was not told yet. Whoever owes
-nothing gets no mail of its own for each event: what happens is kept for its next letter.
-Rule 3: an action is judged by the time at which the mail server took it; a clock begins when the host asks.
+Rule 1: every change of the table is a record first (``Record``, JSON values), and the same records rebuild the same
+table. A host that died reads them back and goes on.
+Rule 2: an agent that owes an action gets a letter with its state and all events not yet sent to it. An agent that owes
+none gets no letter for each event: its events are kept for its next letter.
+Rule 3: an action counts at the time at which the mail server accepted it; a clock starts when the host asks.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from league_agents.turns.match import Match
 Record = Mapping[str, Any]
 
 ANSWERS_A_DAY: Final = 40
-"""Letters to one mailbox that are neither its turn nor the end: somebody's own mistakes must not use up the host's
-sends."""
+"""Daily limit of letters to one mailbox that announce neither its turn nor the end, so that one player's mistakes
+cannot use up the host's sending quota."""
 
 HUMAN: Final = "human"
 _DAY = timedelta(days=1)
@@ -49,10 +49,10 @@ class Letter:
 
 
 class MailTable:
-    """One match, its clocks, and what each mailbox has been told."""
+    """One match, its clocks, and the events sent to each mailbox."""
 
     def __init__(self, setup: MailSetup, *, recorders: Sequence[Recorder] = ()) -> None:
-        """``recorders`` write the match down. Raises ``ConfigError``."""
+        """``recorders`` record the match. Raises ``ConfigError``."""
         self.setup = setup
         self.match: Match[Any] = setup.scenario.new_match(setup.seed)
         self.decisions = Decisions(self.match, setup.scenario.clock, self)
@@ -64,13 +64,13 @@ class MailTable:
         self._hosted: Hosted | None = None
         self._settled = 0
         self._numbers = dict.fromkeys(self.match.agent_ids, 0)
-        """How many decisions each agent was asked for."""
+        """Agent -> number of decisions that it was asked for."""
 
         self._refused: dict[str, dict[str, Any]] = {}
-        """Why the last action of an open decision was not accepted."""
+        """Agent -> why the last action of its open decision was refused."""
 
         self._asked: dict[str, tuple[int, int]] = {}
-        """Decision and refusals in it that a mailbox was written about."""
+        """Agent -> (decision, refusals in it) of the last letter about it."""
 
         self._held: dict[str, list[Mapping[str, Any]]] = {agent: [] for agent in setup.addresses}
         self._told = dict.fromkeys(setup.addresses, 0)
@@ -86,10 +86,10 @@ class MailTable:
     def is_over(self) -> bool:
         return self.status in (Status.ENDED.value, Status.ABANDONED.value)
 
-    # What happens.
+    # Events.
 
     def apply(self, record: Record) -> list[Letter]:
-        """Let happen what a record says; the letters that follow from it. Raises ``ValueError`` for no record."""
+        """Apply a record; return the letters that follow. Raises ``ValueError`` for an invalid record."""
         kind, at = record["kind"], datetime.fromisoformat(record["at"])
         now = datetime.fromisoformat(record.get("now", record["at"]))
         answers: dict[str, list[Mapping[str, Any]]] = {}
@@ -112,17 +112,17 @@ class MailTable:
             recorder.settled(settled)
 
     def next_deadline(self) -> datetime | None:
-        """When time alone changes something."""
+        """The next instant at which time alone changes the table; ``None`` if there is none."""
         return None if self.is_over else self.decisions.next_deadline()
 
-    # What agents of the host are asked.
+    # Questions to agents of the host.
 
     def asked(self) -> list[str]:
         """Agents without a mailbox that owe an action."""
         return [agent for agent in self.decisions.open_decisions if agent not in self.setup.addresses]
 
     def number_of(self, agent_id: str) -> str:
-        """What identifies the attempt at the agent's open decision."""
+        """An id for the attempt at the agent's open decision."""
         refusals = len(self.decisions.open_decisions[agent_id].refusals)
         return f"{self._numbers[agent_id]}-{refusals}"
 
@@ -130,7 +130,7 @@ class MailTable:
         return self.match.legal(agent_id)
 
     def view_for(self, agent_id: str) -> dict[str, Any]:
-        """What an agent of the host is shown, without its memory."""
+        """The view of an agent of the host, without its memory."""
         return {
             **self.match.view(agent_id),
             "agent_id": agent_id,
@@ -146,7 +146,7 @@ class MailTable:
             HostedSeat(agent_id=seat.id, name=seat.name, kind="human" if seat.agent == HUMAN else "ai", is_taken=True)
             for seat in self.setup.scenario.seats
         )
-        # Nobody watches by mail, and nobody lists the matches of a mailbox.
+        # By mail there are no spectators and no list of matches.
         self._hosted = Hosted(
             match_id=self.setup.match_id, match=self.match, created_at=at, seats=seats, is_listed=False, is_open=False
         )
@@ -157,7 +157,7 @@ class MailTable:
         self._hold(self._service.start(self.setup.match_id, at, driver=self.decisions))
 
     def _mail(self, record: Record, at: datetime, now: datetime) -> dict[str, list[Mapping[str, Any]]]:
-        """Handle what one mail holds; seat -> what it is answered."""
+        """Handle the messages of one mail; return seat -> answers."""
         own = self.setup.seats_of(record["address"])
         if "refused" in record:
             code, message = record["refused"]
@@ -170,7 +170,7 @@ class MailTable:
         for place, message in enumerate(record["messages"]):
             envelope, asker = dict(message), message.get("agent_id")
             if "request_id" not in envelope and envelope.get("type") == "perform_action":
-                # A copy of the mail must not act again.
+                # A second copy of the mail must not act again.
                 envelope["request_id"] = f"mail-{place}-{record['copy']}"
             seat = asker if asker in own else own[0]
             if asker in own:
@@ -214,9 +214,9 @@ class MailTable:
         self._refused[agent_id] = {"code": code, "message": message, "data": data, "attempts_left": left}
 
     def _settle(self, now: datetime, *, expires_at: datetime) -> None:
-        """Ask whoever owes an action, and forfeit what is due, until nothing changes any more.
+        """Ask the agents that owe an action, and forfeit overdue decisions, until nothing changes.
 
-        ``expires_at`` is the time of what happened: mail that came in time and was not read yet is still in time.
+        ``expires_at`` is the time of the record: mail that arrived in time and was not read yet is still in time.
         """
         hosted = self._hosted
         while hosted is not None:
@@ -236,7 +236,7 @@ class MailTable:
             for recorder in self._recorders:
                 recorder.end(cast("Session", self))
 
-    # Who is written to.
+    # Letters.
 
     def _hold(self, outgoing: Outgoing) -> None:
         for recipient, envelope in outgoing:
@@ -310,7 +310,7 @@ class MailTable:
         return state
 
     def _decision(self, agent_id: str) -> dict[str, Any] | None:
-        """What is owed, and the envelope to answer it with."""
+        """The decision that the agent owes, and the envelope to answer it with."""
         decision = self.decisions.open_decisions.get(agent_id)
         if decision is None:
             return None
@@ -335,7 +335,7 @@ class MailTable:
 def rebuilt(
     setup: MailSetup, records: Sequence[Record], make: Callable[[MailSetup], MailTable] = MailTable
 ) -> MailTable:
-    """The table as these records left it."""
+    """Rebuild the table from its records."""
     table = make(setup)
     for record in records:
         table.apply(record)
