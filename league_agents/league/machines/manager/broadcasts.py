@@ -1,9 +1,9 @@
-"""What the league manager writes: one mail to everybody whom it concerns, or an answer to one member.
+"""The messages of the league manager: broadcasts in one mail to all recipients, and answers to one member.
 
-Rule 1: ``sender.email`` is always stated, and a broadcast carries its id in the envelope, from where the codec puts it
-in both places (protocol 9).
-Rule 2: ids are derived from what a message stands for. A step that is run again after a crash writes the same mail.
-Rule 3: players that understand the core messages only are sent nothing else; strangers are sent nothing at all.
+Rule 1: ``sender.email`` is always stated, and a broadcast carries its id in the envelope, from which the codec writes
+it in both places (protocol 9).
+Rule 2: ids are derived from the content of a message. A step that is run again after a crash writes the same mail.
+Rule 3: players that understand the core messages only are sent no others; strangers are sent nothing.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from league_agents.league.wire.messages import NewRound, Payload
 from league_agents.league.wire.reading import LONGEST_TEXT
 
 EVERYBODY = "BROADCAST"
-"""How a broadcast names its recipient (protocol 3.1)."""
+"""The recipient id of a broadcast (protocol 3.1)."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SeasonTurn(StepContext):
-    """One step of the league manager."""
+    """The context of one step of the league manager."""
 
     config: ManagerConfig
     roster: Roster
     command: OperatorCommand | None = None
-    """What the operator wants, if that is what the step is about."""
+    """The operator's command; ``None`` if another event caused the step."""
 
     @property
     def command_text(self) -> str:
-        """What the operator wrote with the command, no longer than a reader keeps."""
+        """The text of the operator's command, cut to the length that readers keep."""
         return self.command.text.strip()[:LONGEST_TEXT] if self.command is not None else ""
 
 
 def round_id(config: ManagerConfig, resets: int, number: int) -> str:
-    """The id of a round. After a reset it is another one, so that a report from before can be told apart."""
+    """The id of a round. A reset changes it, so that reports from before the reset can be recognised."""
     again = f"_{resets}" if resets else ""
     return f"{config.season_id}_R{number}{again}"
 
@@ -58,7 +58,7 @@ def broadcast(
     about: str,
     round_number: int = 0,
 ) -> str:
-    """Send one mail to all of ``to`` who understand it; returns its id. ``about`` tells broadcasts of a kind apart."""
+    """Send one mail to all of ``to`` who understand it; return its id. ``about`` distinguishes broadcasts of a type."""
     envelope = broadcast_envelope(turn, state, kind, payload, about=about, round_number=round_number)
     is_core = DECLARATIONS[kind].is_core
     addresses = tuple(member.email for member in to if is_core or not member.is_core_only)
@@ -77,7 +77,7 @@ def broadcast_envelope(
     round_number: int = 0,
     at: datetime | None = None,
 ) -> Envelope:
-    """A broadcast: the same for the same season, kind, ``about`` and instant."""
+    """Build a broadcast. It is the same for the same season, type, ``about`` and instant."""
     config, resets = turn.config, state.season.resets
     stands_for = (config.season_id, resets, kind.value, about)
     return turn.envelope(
@@ -105,7 +105,7 @@ def answer(
     correlation_id: str | None,
     is_repeat: bool = False,
 ) -> None:
-    """Send one member a message of its own."""
+    """Send a message to one member."""
     config = turn.config
     envelope = turn.envelope(
         kind,
@@ -121,7 +121,7 @@ def answer(
 
 
 def audience(turn: SeasonTurn, state: ManagerState) -> tuple[RosterMember, ...]:
-    """Whom the season concerns: who registered or has a game; before there is a schedule, the whole roster."""
+    """The members who registered or have a game; before there is a schedule, the whole roster."""
     schedule = state.schedule
     if schedule is None:
         return turn.roster.members
@@ -133,17 +133,17 @@ def audience(turn: SeasonTurn, state: ManagerState) -> tuple[RosterMember, ...]:
 
 
 def not_withdrawn(state: ManagerState, members: Iterable[RosterMember]) -> Iterator[RosterMember]:
-    """Those who are waited for: not the members of a team that is withdrawn."""
+    """The members whose team is not withdrawn. Only these are waited for."""
     return (member for member in members if member.team.group_id not in state.season.withdrawn)
 
 
 def judges(turn: SeasonTurn, state: ManagerState) -> tuple[RosterMember, ...]:
-    """The referees among them."""
+    """The referees in the audience."""
     return tuple(member for member in audience(turn, state) if member.role is Role.REFEREE)
 
 
 def new_round(turn: SeasonTurn, state: ManagerState, number: int) -> NewRound:
-    """The news that a round begins."""
+    """The payload that announces a round."""
     total = state.schedule.total_rounds if state.schedule is not None else 0
     return NewRound(
         round_number=number,
@@ -155,7 +155,7 @@ def new_round(turn: SeasonTurn, state: ManagerState, number: int) -> NewRound:
 
 
 def _present(turn: SeasonTurn, state: ManagerState) -> tuple[str, ...] | None:
-    """Who is present, or ``None`` when the season has not had the time to know."""
+    """The addresses that count as present; ``None`` if the table is off or members had too little time to be heard."""
     if turn.config.lookup_table is LookupTable.OFF:
         return None
     heard = tuple(

@@ -1,7 +1,7 @@
-"""What the league manager is told before anything happens, and who is on its roster.
+"""The configuration of the league manager, and its roster.
 
-Rule: whoever is not on the roster is nobody. Participants are known by their address, without letter case; every other
-id that a message states is a label (protocol 1.1).
+Rule: only members of the roster take part. Members are identified by their address, without regard to letter case;
+every other id that a message states is a label (protocol 1.1).
 """
 
 from __future__ import annotations
@@ -31,64 +31,64 @@ from league_agents.league.wire.kinds import Role
 from league_agents.league.wire.reading import id_of
 
 _LONGEST_SEASON_ID = 180
-"""Round ids are made of it, and an id has at most 200 characters."""
+"""Characters of a season id. Round ids contain it, and an id has at most 200 characters."""
 
 
 class LookupTable(StrEnum):
     """Whether round broadcasts say who is present."""
 
     OFF = "off"
-    """They say nothing: everybody counts as present (protocol 5.4)."""
+    """Broadcasts carry no table: all members count as present (protocol 5.4)."""
 
     SEEN = "seen"
-    """They list everybody who was heard of this season, once enough time was given to be heard. Who is left out loses
-    its match at the table, so an address is left out only for a season's silence."""
+    """Broadcasts list the members that were heard in this season, once they had enough time to be heard. A member that
+    is left out loses its match, so an address is left out only if it was silent for the whole season."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagerConfig:
-    """One season of one league."""
+    """The settings of one season of one league."""
 
     identity: Identity
     season_id: str
     season_name: str
     league_id: str
     season_number: int
-    """The two first digits of game ids, 0 to 99."""
+    """The first two digits of game ids, 0 to 99."""
 
     teams: tuple[Team, ...]
     rules: RuleSet
     schedule: Schedule | None = None
-    """``None``: one for the teams that registered is drawn up when registration closes."""
+    """The schedule; ``None`` to draw one up for the registered teams when registration closes."""
 
     schedule_kind: ScheduleKind = ScheduleKind.ROUND_ROBIN
-    """Of a schedule that is drawn up."""
+    """The kind of a schedule that is drawn up."""
 
     rounds: int | None = None
-    """Of a Swiss season; ``None``: as many as find one winner."""
+    """The rounds of a Swiss season; ``None`` for as many as determine one winner."""
 
     tie_breaks: tuple[TieBreak, ...] = ()
-    """What decides the standings, in this order; empty: what is usual for the kind of schedule."""
+    """The tie-breaks that decide the standings, in this order; empty for the default of the kind of schedule."""
 
     lot_seed: str = ""
-    """What lots are drawn from; empty: the season's id."""
+    """The seed of drawn lots; if empty, the season's id."""
 
     registration_wait: timedelta = timedelta(minutes=10)
     start_delay: timedelta = timedelta(seconds=10)
-    """From the assignment table to the first round, unless everybody acknowledged before."""
+    """The time from the assignment table to the first round, which starts earlier if all members acknowledge."""
 
     round_wait: timedelta = timedelta(minutes=30)
     end_of_round_grace: timedelta = timedelta(minutes=2)
-    """How long the reports of matches that were cut off are awaited."""
+    """How long the manager waits for the reports of matches that were cut off."""
 
     round_gap: timedelta = timedelta(0)
-    """From the end of a round to the next one."""
+    """The time from the end of a round to the start of the next."""
 
     presence_wait: timedelta = timedelta(minutes=1)
     """How long a keep-alive must have been out before silence counts as absence."""
 
     is_automatic: bool = True
-    """Whether the season runs by itself once it is opened. If not, every step waits for the operator."""
+    """Whether the season proceeds automatically once it is opened. If not, every step waits for the operator."""
 
     results_broadcast: bool = True
     lookup_table: LookupTable = LookupTable.OFF
@@ -121,7 +121,7 @@ class ManagerConfig:
         players = {address_key(team.player_email) for team in self.teams}
         stray = next((address for address in sorted(self.core_only) if address_key(address) not in players), None)
         if stray is not None:
-            # A referee must hear that a round ends, or its report never comes (protocol 4.5.1).
+            # A referee must get the end of a round, or it does not send its report (protocol 4.5.1).
             raise ConfigError("core_only", f"{stray[:60]!a} is not a player's address of this league")
         if self.answer_limit < 1:
             raise ConfigError("answer_limit", f"must be 1 or more, found {self.answer_limit}")
@@ -140,16 +140,16 @@ class ManagerConfig:
 
     @property
     def table_order(self) -> tuple[TieBreak, ...]:
-        """The tie-breaks that count."""
+        """The tie-breaks in use."""
         kind = self.schedule_kind if self.schedule is None else self.schedule.kind
         return self.tie_breaks or usual_tie_breaks(kind)
 
     def whole_schedule(self) -> Schedule:
-        """The schedule if everybody takes part. Raises ``ConfigError``."""
+        """The schedule if all teams take part. Raises ``ConfigError``."""
         return self.schedule_of(self.teams)
 
     def schedule_of(self, players: Sequence[Team], referees: Sequence[Team] | None = None) -> Schedule:
-        """The schedule of those who take part. Raises ``ConfigError``."""
+        """The schedule of these teams. Raises ``ConfigError``."""
         return self.schedule or drawn_up(
             self.schedule_kind, players, season=self.season_number, rounds=self.rounds, referees=referees
         )
@@ -163,7 +163,7 @@ class RosterMember(Struct, frozen=True, kw_only=True):
 
     email: str
     key: str
-    """What the address is compared by."""
+    """The ``address_key`` by which the address is compared."""
 
     role: Role
     team: Team
@@ -172,7 +172,7 @@ class RosterMember(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """Everybody the league manager writes to and listens to: the players and referees of all teams."""
+    """The members with whom the league manager exchanges mail: the players and referees of all teams."""
 
     members: tuple[RosterMember, ...]
     _by_key: Mapping[str, RosterMember] = field(init=False, repr=False, compare=False)
@@ -181,7 +181,7 @@ class Roster:
         object.__setattr__(self, "_by_key", {member.key: member for member in self.members})
 
     def member(self, address: str) -> RosterMember | None:
-        """Who has this address, or ``None`` for a stranger."""
+        """The member with this address; ``None`` for a stranger."""
         return self._by_key.get(address_key(address))
 
 

@@ -1,7 +1,7 @@
 """The parts of the league manager's state as JSON texts, and back.
 
-Rule: what is read is what was written. A part that does not fit is an error that names it, never a default: a standings
-table must not be made up.
+Rule: a part is read exactly as it was written. An unreadable part raises an error that names it and never becomes a
+default, because standings must not be invented.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _REMEDY = "put a copy in its place, or name another journal"
 
 
 class StoredGame(Struct, frozen=True, kw_only=True):
-    """A pairing that names its teams by their places."""
+    """A pairing that names its teams by their index."""
 
     game_id: GameId
     player1: int
@@ -42,12 +42,12 @@ class StoredGame(Struct, frozen=True, kw_only=True):
 
 
 class StoredSchedule(Struct, frozen=True, kw_only=True):
-    """A schedule that spells each team once."""
+    """A schedule that contains each team once."""
 
     teams: tuple[Team, ...]
     rounds: tuple[tuple[StoredGame, ...], ...]
     kind: ScheduleKind = ScheduleKind.ROUND_ROBIN
-    """Version 0.1.0 had round robins only, and kept nothing of what follows."""
+    """The kind. Version 0.1.0 had round robins only, and stored neither this field nor those below."""
 
     planned: int = 0
     entrants: tuple[int, ...] = ()
@@ -59,14 +59,14 @@ def dump_part(roster: Roster, part: object) -> str:
     if isinstance(part, Schedule):
         return dump(_stored(part))
     if isinstance(part, tuple):
-        # By address: the roster may have been edited when it is read again.
+        # Store by address, because the roster may be edited before the part is read again.
         pairs = zip(roster.members, part, strict=True)
         return dump({member.email: each for member, each in pairs if each != UNHEARD})
     return dump(part)
 
 
 def load_state(config: ManagerConfig, roster: Roster, parts: Mapping[str, str]) -> ManagerState:
-    """The state of these parts. It may be of a season that is over, while ``config`` names the next one.
+    """The state of these parts. It may belong to a season that is over, while ``config`` names the next one.
 
     Raises ``JournalUnusable`` when a part cannot be read, or is of another season that is not over.
     """

@@ -1,8 +1,8 @@
 """The league manager, as a pure state machine.
 
-Rule 1: what the season does next is one of the rows below: a command, a deadline, or that everybody who was waited for
-is there. A message never moves the season; it changes what is known, and then the rows are looked at.
-Rule 2: nobody outside the roster is listened to or written to.
+Rule 1: each transition of the season is one of the rows below: a command, a deadline, or the condition that all awaited
+members have answered. A message never moves the season; it changes the data, and then the rows are checked.
+Rule 2: mail is exchanged only with members of the roster.
 """
 
 from __future__ import annotations
@@ -155,7 +155,8 @@ SEASON: TransitionTable[Move] = TransitionTable(
         _row(_CLOSING, Command.FINISH_SEASON, finish_now, _FINISHED, f"{_RESULTS}; {_COMPLETED}"),
     ),
 )
-"""How a season goes. Deadlines and conditions count while it is not paused; conditions in an automatic season."""
+"""The transitions of a season. Deadlines and conditions count while it is not paused, conditions only in an automatic
+season."""
 
 NEXT_SEASON: TransitionTable[Move] = TransitionTable(
     "league manager: next season",
@@ -169,7 +170,7 @@ NEXT_SEASON: TransitionTable[Move] = TransitionTable(
         ),
     ),
 )
-"""From one season to the next, on the same journal. No way within a season leads over it."""
+"""The transition from one season to the next on the same journal."""
 
 SERVICE: TransitionTable[Move] = TransitionTable(
     "league manager: service",
@@ -181,7 +182,7 @@ SERVICE: TransitionTable[Move] = TransitionTable(
         _row(ANY, Command.RESET, reset, _SETUP, "BROADCAST_CRITICAL_RESET; records of what was cut off"),
     ),
 )
-"""What the operator may say at any time, also during a pause."""
+"""Commands that the operator may give at any time, also during a pause."""
 
 
 def _mail(kind: MessageType, action: Hearing, effects: str) -> Rule[Hearing]:
@@ -228,7 +229,7 @@ SETTLING: TransitionTable[Move] = TransitionTable(
         )
     ),
 )
-"""What the organiser may settle at any time, also during a pause and after the season."""
+"""Settlements that the organiser may make at any time, also during a pause and after the season."""
 
 MAIL: TransitionTable[Hearing] = TransitionTable(
     "league manager: mail",
@@ -243,7 +244,7 @@ MAIL: TransitionTable[Hearing] = TransitionTable(
         *(_mail(kind, heard, "nothing but a sign of life") for kind in _SIGNS_OF_LIFE),
     ),
 )
-"""What members of the roster may say, in every phase."""
+"""Messages that members of the roster may send, in every phase."""
 
 
 def transition_table() -> list[Transition]:
@@ -268,11 +269,11 @@ class Manager:
         return "manager"
 
     def initial(self) -> ManagerState:
-        """Before the season opens."""
+        """The state before the season opens."""
         return initial_state(self.config, self.roster)
 
     def step(self, state: ManagerState, event: Event, now: datetime) -> tuple[ManagerState, Sequence[Effect]]:
-        """One event. Raises ``RemoteProtocolError`` for mail of somebody who is not on the roster."""
+        """Process one event. Raises ``RemoteProtocolError`` for mail of a sender who is not on the roster."""
         turn = SeasonTurn(
             identity=self.config.identity,
             role=Role.LEAGUEMANAGER,
@@ -342,7 +343,7 @@ def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> Ma
 
 
 def _refusal(season: Season, command: Command) -> str:
-    """Why a command cannot be carried out now, and which ones come first."""
+    """Why a command cannot be carried out now, and which commands must come first."""
     if command is Command.NEW_SEASON and season.phase is not _FINISHED:
         first: tuple[Command, ...] | None = (*_ways(season.phase).get(Command.FINISH_SEASON, ()), Command.FINISH_SEASON)
     else:
@@ -356,7 +357,7 @@ def _refusal(season: Season, command: Command) -> str:
 
 
 def _ways(phase: str) -> Mapping[Command, tuple[Command, ...]]:
-    """For each command that can still be given in this season: which ones must be given before."""
+    """The commands that must be given before each command that is still possible in this season."""
     ways: dict[Command, tuple[Command, ...]] = {}
     seen = {phase}
     reached: list[tuple[str, tuple[Command, ...]]] = [(phase, ())]
@@ -374,12 +375,12 @@ def _time_out(turn: SeasonTurn, state: ManagerState, event: DeadlinePassed) -> M
     timers = tuple(timer for timer in season.timers if timer.name != event.name)
     move = SEASON.action(season.phase, f"deadline {event.name.partition(':')[0]}")
     if turn.is_paused or move is None or len(timers) == len(season.timers):
-        return state  # it was taken back
+        return state  # the deadline was cancelled, or a pause suspends it
     return move(turn, evolve(state, season=evolve(season, timers=timers)))
 
 
 def _advance(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Whatever need not be waited for any longer happens."""
+    """Perform the transitions whose conditions hold."""
     while (condition := _condition(turn, state)) is not None:
         move = SEASON.action(state.season.phase, condition)
         assert move is not None, f"{state.season.phase} has no row for {condition}"

@@ -1,9 +1,9 @@
-"""What a referee's report means for the league.
+"""The outcome of a match for the league, from the referee's report.
 
-Rule 1: the referee's word is taken as it is: points and winner are not recomputed (protocol 7). What is made sure is
-that they belong to the two players of the game.
+Rule 1: the referee's report is taken as it is: points and winner are not recomputed (protocol 7). Only their assignment
+to the two players of the game is checked.
 Rule 2: the first final report wins; a game that was played to its end replaces one that was aborted (protocol 4.5.1).
-Rule 3: nothing that is kept here names a target or repeats feedback.
+Rule 3: stored outcomes contain no target and no feedback.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ _ABORTS = {
         Termination.REFEREE_FAILURE,
     )
 }
-"""How abort reasons begin (protocol 4.5.1)."""
+"""Terminations by the prefix of the abort reason (protocol 4.5.1)."""
 
 
 class ReportVerdict(Enum):
-    """What becomes of a report."""
+    """How a report is used."""
 
     COUNTS = "counts"
     REPEATS = "repeats"
@@ -73,7 +73,7 @@ class ReportVerdict(Enum):
 
 
 def verdict(known: MatchOutcome | None, reported: MatchOutcome) -> ReportVerdict:
-    """Whether a report counts, given what is known of its game."""
+    """Whether a report counts, given the known outcome of its game."""
     if known is None or known.status is MatchStatus.NO_REPORT:
         return ReportVerdict.COUNTS
     if known == reported:
@@ -85,7 +85,7 @@ def verdict(known: MatchOutcome | None, reported: MatchOutcome) -> ReportVerdict
 
 
 def outcome_of(report: MatchReport, pairing: Pairing) -> tuple[MatchOutcome, tuple[str, ...]]:
-    """The outcome that a report states, and what is odd about it."""
+    """The outcome that a report states, and warnings about it."""
     status = _STATUS[report.status]
     if status is MatchStatus.CANCELLED:
         return MatchOutcome(status=status), ()
@@ -109,7 +109,7 @@ def outcome_of(report: MatchReport, pairing: Pairing) -> tuple[MatchOutcome, tup
 
 
 def _row_of(rows: Sequence[ScoreRow], team: Team, odd: list[str]) -> ScoreRow | None:
-    # By address first: it is the only id that every client fills in (protocol 1.1).
+    # Match by address first: it is the only id that every client fills in (protocol 1.1).
     for row in rows:
         if same_address(row.email, team.player_email):
             return row
@@ -132,20 +132,20 @@ def _winner(report: MatchReport, pairing: Pairing, odd: list[str]) -> Assignment
 
 
 def termination_of(outcome: MatchOutcome) -> Termination:
-    """Why the match ended. An abort reason that nobody defined is the referee's own."""
+    """Why the match ended. An unknown abort reason is attributed to the referee."""
     ended = _ENDED.get(outcome.status)
     return ended or _ABORTS.get(outcome.reason.partition(":")[0], Termination.REFEREE_FAILURE)
 
 
 def winner_id(pairing: Pairing, outcome: MatchOutcome) -> str | None:
-    """The winner's group id."""
+    """The winner's group id; ``None`` without a winner."""
     if outcome.winner is None:
         return None
     return (pairing.player1 if outcome.winner is AssignmentRole.PLAYER1 else pairing.player2).group_id
 
 
 def result_row(pairing: Pairing, outcome: MatchOutcome, rules: RuleSet) -> MatchResultRow:
-    """The match in the results of its round."""
+    """The match's row in the results of its round."""
     one, two = points_that_count(outcome, rules)
     return MatchResultRow(
         game_id=pairing.game_id,
@@ -159,7 +159,7 @@ def result_row(pairing: Pairing, outcome: MatchOutcome, rules: RuleSet) -> Match
 def match_facts(
     pairing: Pairing, record: GameRecord, outcome: MatchOutcome, rules: RuleSet, *, season_id: str, round_number: int
 ) -> dict[str, object]:
-    """The match as JSON values, for those who read about it later."""
+    """The match as JSON values, for the record."""
     counted = points_that_count(outcome, rules)
     players = ((pairing.player1, AssignmentRole.PLAYER1), (pairing.player2, AssignmentRole.PLAYER2))
     return {
@@ -192,7 +192,7 @@ def _own_report(status: PlayerReportStatus | None) -> str | None:
 
 
 def standings_facts(standings: Standings, ranked: Sequence[RankedTeam]) -> list[Mapping[str, object]]:
-    """The table as JSON values, with what decides ties and with what each group's referee did."""
+    """The table as JSON values, with the tie-breaks and the duties of each group's referee."""
     found: list[Mapping[str, object]] = []
     for each in ranked:
         tally, row = each.tally, each.row

@@ -1,4 +1,4 @@
-"""What the referee's callbacks are told (protocol 6.1). JSON values only: this is the border to user code."""
+"""The contexts of the referee's callbacks (protocol 6.1). JSON values only: this is the border to user code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Context = Mapping[str, object]
 
 
 ABSENT_ANSWER = "ABSENT_MALFUNCTION"
-"""What stands for the warm-up answer of an absent player (protocol 5.4)."""
+"""The warm-up answer that callbacks see for an absent player (protocol 5.4)."""
 
 
 def referee_context(config: RefereeConfig, spec: CallbackSpec, match: OpenMatch, ask: Ask) -> Context:
@@ -34,7 +34,7 @@ def referee_context(config: RefereeConfig, spec: CallbackSpec, match: OpenMatch,
     if ask.callback == "get_round_start_info":
         return _context(config, spec, match, player_a=_player(one), player_b=_player(two))
     seat = match.seats[ask.place or 0]
-    # Normalised, whatever form they came in.
+    # Questions are passed in the normalised form.
     questions = [question_as_json(question) for question in seat.questions]
     known = {
         "player_id": seat.participant_id,
@@ -45,8 +45,8 @@ def referee_context(config: RefereeConfig, spec: CallbackSpec, match: OpenMatch,
     }
     if ask.callback == "get_answers":
         return _context(config, spec, match, **known)
-    # What was asked and answered goes along: justifications cite it, and a referee whose process was started again
-    # remembers nothing.
+    # Include questions and answers: justifications cite them, and a referee whose process was restarted has no memory
+    # of them.
     return _context(
         config, spec, match, **known, answers=answers_as_json(seat.answers), player_guess=guess_as_json(seat.guess)
     )
@@ -73,7 +73,7 @@ def _player(seat: MatchPlayer) -> dict[str, object]:
 
 
 def _target(config: RefereeConfig, match: OpenMatch) -> dict[str, object]:
-    """The secret, back to the agent that chose it: so a match survives a restart of the agent's process."""
+    """The target, returned to the agent that chose it, so that a match survives a restart of the agent's process."""
     sentence, word = config.actual_opening_sentence, config.actual_associative_word
     if match.target is not None:
         sentence = match.target.opening_sentence or sentence

@@ -1,7 +1,7 @@
-"""How the league carries out what the flow of a match wants: calls with a deadline, messages, the report.
+"""Carry out the requests of a match's flow in the league: calls with a deadline, messages, the report.
 
-Rule 1: what follows from what, in a match, is the flow's business (``games.q21.flow``); a result that nobody awaits
-does not get there.
+Rule 1: the flow decides the order of steps in a match (``games.q21.flow``); a result that is not awaited does not
+reach it.
 Rule 2: a match that was started ends in exactly one report, unless the league is reset (protocol 5.3.5).
 """
 
@@ -30,11 +30,11 @@ from league_agents.league.machines.referee.messages import RefereeTurn, closing_
 from league_agents.league.machines.reports import abort_of, match_facts, match_report
 
 Next = OpenMatch | None
-"""``None``: the match is closed, its report is sent, and nothing of it is kept."""
+"""The match after a step; ``None`` if it is closed, its report is sent, and its state is dropped."""
 
 
 def go_on(turn: RefereeTurn, match: OpenMatch, happened: Happened) -> Next:
-    """Let something happen to the match, and carry out what is wanted then."""
+    """Pass an event to the flow of the match, and carry out its requests."""
     match, wanted = refereeing(match, happened, turn.config.rules)
     for each in wanted:
         if isinstance(each, Noted):
@@ -71,7 +71,7 @@ def _call(turn: RefereeTurn, match: OpenMatch, ask: Ask) -> OpenMatch:
 
 
 def call_ended(turn: RefereeTurn, match: OpenMatch, call: AwaitedCall, result: object, failure: str | None) -> Next:
-    """A callback gave ``result``, or nothing: then ``failure`` says why."""
+    """Process the end of a callback. ``failure`` is why there is no result; ``None`` if there is one."""
     match = evolve(match, calls=tuple(each for each in match.calls if each is not call))
     place = None if call.role is None else place_of(call.role)
     ask = Ask(callback=call.callback, place=place, attempt=call.attempt)
@@ -85,7 +85,7 @@ def _without_not_relevant(answer: Answer) -> Answer:
 def abort_match(
     turn: RefereeTurn, match: OpenMatch, termination: Termination, *, culprits: Sequence[MatchPlayer] = ()
 ) -> Next:
-    """Freeze the match, score what is pending, report (protocol 5.3.5). An abort that is under way stays as it is."""
+    """Freeze the match, score pending guesses, report (protocol 5.3.5). No-op if an abort is under way."""
     if match.abort is not None:
         return match
     stop = abort_of(match, termination, culprits=culprits)
@@ -99,7 +99,7 @@ def abort_match(
 
 
 def stop_scoring(turn: RefereeTurn, match: OpenMatch) -> Next:
-    """The score of a pending guess never came: zeros, so that the league gets its report."""
+    """Score pending guesses as zero because their scoring did not end in time, so that the league gets its report."""
     after: Next = evolve(match, calls=())
     for place, seat in enumerate(match.seats):
         if seat.phase is SeatPhase.GUESSED and after is not None:
@@ -109,7 +109,7 @@ def stop_scoring(turn: RefereeTurn, match: OpenMatch) -> Next:
 
 
 def _close_match(turn: RefereeTurn, match: OpenMatch, over: Over) -> None:
-    """Report the match, record it, and set the agent free."""
+    """Report the match, record it, and release the agent."""
     turn.clear_timers(match.timers)
     if over.callback:
         name = turn.specs[over.callback].service_name
@@ -122,7 +122,7 @@ def _close_match(turn: RefereeTurn, match: OpenMatch, over: Over) -> None:
 
 
 def drop_match(turn: RefereeTurn, match: OpenMatch) -> None:
-    """The league was reset: the match ends without a report (protocol 4.3.2)."""
+    """End the match without a report, because the league was reset (protocol 4.3.2)."""
     turn.clear_timers(match.timers)
     facts = {"game_id": match.game_id, "season_id": match.season_id, "round_number": match.round_number}
     turn.effects.append(Record(kind="match", key=match.game_id, termination=Termination.RESET, facts=facts))

@@ -1,8 +1,8 @@
-"""The referee's side of one match: what messages and deadlines do.
+"""The referee's side of one match: the effects of messages and deadlines.
 
-Rule 1: a transition happens because a row of the tables below says so, or it does not happen.
-Rule 2: this module knows neither time nor mail nor models. Whatever it wants done leaves as an effect.
-Rule 3: a player goes on by itself; only the start of the round waits for the other one (protocol 5.3.1).
+Rule 1: every transition is a row of the tables below.
+Rule 2: this module uses no clock, mail or model. Its actions leave as effects.
+Rule 3: each player proceeds independently; only the start of the round waits for both (protocol 5.3.1).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from league_agents.league.wire.messages import (
 
 
 def message_arrived(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, event: MessageArrived) -> Next:
-    """A message of a player of this match."""
+    """Process a message of a player of this match."""
     envelope = event.envelope
     kind = envelope.message_type
     if match.abort is not None:
@@ -67,7 +67,7 @@ def message_arrived(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, even
 
 
 def unusable(kind: MessageType) -> str:
-    """The event of a message that is awaited and whose structure cannot be used."""
+    """The event name of an awaited message whose structure cannot be used."""
     return f"{kind.value}, unusable"
 
 
@@ -81,7 +81,7 @@ def _is_usable(envelope: Envelope) -> bool:
 def _accept(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, envelope: Envelope) -> Next:
     payload = envelope.payload
     assert isinstance(payload, WarmupResponse | QuestionsBatch | GuessSubmission)
-    # The mailbox has authenticated the sender, so a wrong token is worth a word and nothing more (protocol 5.3.2).
+    # The mailbox has authenticated the sender, so a wrong token only causes a warning (protocol 5.3.2).
     if payload.auth_token is not None and payload.auth_token != match.auth_token:
         turn.warn("wrong_token", f"{seat.email} echoed another auth_token in game {match.game_id}")
     content = _content(turn, match, seat, payload)
@@ -106,7 +106,7 @@ def _content(
 
 
 def _repeat(answer: MessageType) -> Message:
-    """The action for what a player said before: it missed our answer, and gets the stored one if there is one."""
+    """The action for a player's repeated message: send the stored answer again, if there is one."""
 
     def again(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, envelope: Envelope) -> Next:
         kind = envelope.message_type
@@ -117,7 +117,7 @@ def _repeat(answer: MessageType) -> Message:
 
 
 def _count_unusable(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, envelope: Envelope) -> Next:
-    """Answer nothing and let the deadline run; the third unusable message ends the match (protocol 5.3.2)."""
+    """Do not answer, and let the deadline run; the third unusable message ends the match (protocol 5.3.2)."""
     entry = Unusable(kind=envelope.message_type, message_id=envelope.message_id[:200])
     if entry in seat.unusable:
         return match
@@ -142,16 +142,16 @@ def _is_in_time(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, event: M
     return True
 
 
-# What the passing of time does.
+# Deadlines.
 
 
 def deadline_passed(turn: RefereeTurn, match: OpenMatch, name: str) -> Next:
-    """A deadline of this match is over."""
+    """Process a deadline of this match that has passed."""
     timer = next((each for each in match.timers if each.name == name), None)
     if timer is None:
         return match
     if turn.now < timer.at:
-        # It was moved after this event was on its way.
+        # The deadline was moved after this event had been sent.
         return evolve(match, timers=turn.set_timer(match.timers, name, timer.at))
     match = evolve(match, timers=tuple(each for each in match.timers if each is not timer))
     what, _, rest = name.partition(":")
@@ -164,7 +164,8 @@ def deadline_passed(turn: RefereeTurn, match: OpenMatch, name: str) -> Next:
 
 
 def asked_late(turn: RefereeTurn, match: OpenMatch, event: SentLate) -> OpenMatch:
-    """A player has as long as the rules say from the moment at which it could be asked, and a repeat says how long."""
+    """Move a player's deadlines by the delay of the message, so that it has the full time of the rules. A repeat of the
+    message states the new deadline."""
     for seat in match.seats:
         if seat.sent and event.message_id == message_id(turn, match, seat, seat.sent[-1].kind):
             names = (wait_timer(match, seat), repeat_timer(match, seat))
@@ -189,7 +190,7 @@ def _stop_scoring(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer) -> Nex
 
 
 def _time_out(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer) -> Next:
-    """A player let its deadline pass. If both did, the report names player 1 (protocol 5.3.4)."""
+    """Abort the match because a player missed its deadline. If both did, the report names player 1 (protocol 5.3.4)."""
     others = {timer.name for timer in match.timers if timer.at <= turn.now}
     late = [each for each in match.seats if each.role is seat.role or wait_timer(match, each) in others]
     awaited = AWAITED.get(late[0].phase)
@@ -203,7 +204,7 @@ Timeout = Callable[[RefereeTurn, OpenMatch, MatchPlayer], Next]
 
 
 def _step_rules(step: Rule[Any], answer: MessageType) -> Iterator[Rule[Message]]:
-    """One awaited message: accepted in its phase, counted when it is unusable, and a repeat in every later phase."""
+    """The rules of one awaited message: accepted in its phase, counted if unusable, a repeat in every later phase."""
     phase, (after,) = SeatPhase(step.phase), step.next
     kind = AWAITED[phase]
     yield Rule(phase=phase, event=kind, action=_accept, next=step.next, effects=f"stop waiting; {step.effects}")
@@ -220,14 +221,14 @@ def _step_rules(step: Rule[Any], answer: MessageType) -> Iterator[Rule[Message]]
 
 
 _ANSWERS = (MessageType.Q21ROUNDSTART, MessageType.Q21ANSWERSBATCH, MessageType.Q21SCOREFEEDBACK)
-"""What follows each of the parts that a player hands in."""
+"""The referee's answers to the player's messages, in the order of the match."""
 
 MESSAGES: TransitionTable[Message] = TransitionTable(
     MACHINE,
     tuple(rule for step, answer in zip(SUBMISSIONS.rules, _ANSWERS, strict=True) for rule in _step_rules(step, answer)),
 )
-"""What a message of a player does in an open match. A message without a row is early, or of an absent player: it is
-dropped with a warning. A late one is dropped before the table is asked: its deadline will speak for itself."""
+"""The effect of a player's message in an open match. A message without a row is early, or of an absent player: it is
+dropped with a warning. A late message is dropped before the table is used, because its deadline has its own effect."""
 
 
 def _wait_rule(phase: SeatPhase) -> Rule[Timeout]:
@@ -255,9 +256,9 @@ TIMERS: TransitionTable[Timeout] = TransitionTable(
         ),
     ),
 )
-"""What a deadline does."""
+"""The effect of each deadline."""
 
 
 def match_transitions() -> list[Transition]:
-    """Every row of a match, in words."""
+    """All rows of a match in words."""
     return [*CALLBACKS.transitions(), *MESSAGES.transitions(), *TIMERS.transitions()]

@@ -1,8 +1,8 @@
-"""What a referee knows of one match.
+"""The state of one match as a referee stores it.
 
 Rule 1: the phase belongs to the player, not to the match (protocol 5.3.1).
-Rule 2: every message that was sent can be built again from what is stored here, byte for byte: an answer that a player
-missed is repeated from memory, and the agent is not asked again (protocol 2.7).
+Rule 2: every message that was sent can be built again from this state, byte for byte: an answer that a player missed
+is repeated from the state, and the agent is not called again (protocol 2.7).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from league_agents.league.wire.messages import AssignmentRole, PlayerStates
 
 NOBODY = "none"
 REFEREE = "referee"
-"""Values of ``last_actor`` that are no participant id."""
+"""The values of ``last_actor`` that are not participant ids."""
 
 
 class Sent(Struct, frozen=True, kw_only=True):
-    """A message to one player that went out."""
+    """A message that was sent to one player."""
 
     kind: MessageType
     at: datetime
     deadline: datetime | None
-    """As it was written into the message; ``None`` where the message asks for nothing."""
+    """The deadline stated in the message; ``None`` if the message asks for nothing."""
 
     repeats: int = 0
-    """How often it was sent again because the player repeated itself."""
+    """How often it was sent again because the player repeated its message."""
 
 
 class Unusable(Struct, frozen=True, kw_only=True):
@@ -51,20 +51,20 @@ class MatchPlayer(PlayerRun, frozen=True, kw_only=True):
 
     role: AssignmentRole
     email: str
-    """Spelled as in the assignment table."""
+    """The player's address, spelled as in the assignment table."""
 
     participant_id: str
     """The player's group id (protocol 1.2)."""
 
     answered_id: str = ""
-    """The ``message_id`` of the player's message that was accepted last: our answer names it."""
+    """The ``message_id`` of the player's last accepted message, which the answer names."""
 
     last_actor: str = NOBODY
     sent: tuple[Sent, ...] = ()
     unusable: tuple[Unusable, ...] = ()
 
     def find_sent(self, kind: MessageType) -> Sent | None:
-        """The message of this kind that went out to the player."""
+        """The message of this type that was sent to the player; ``None`` if none was."""
         return next((sent for sent in self.sent if sent.kind is kind), None)
 
 
@@ -79,28 +79,28 @@ def with_seat(match: OpenMatch, seat: MatchPlayer) -> OpenMatch:
 
 
 class AwaitedCall(Struct, frozen=True, kw_only=True):
-    """A callback whose result is awaited. A result that nobody awaits is ignored."""
+    """A callback whose result is awaited. Other results are ignored."""
 
     call_id: str
     callback: str
     role: AssignmentRole | None
-    """For which player; ``None`` for a callback of the whole match."""
+    """The player for whom it runs; ``None`` for a callback of the whole match."""
 
     attempt: int
-    """From 1."""
+    """The number of the attempt, from 1."""
 
 
 class Abort(Stop, frozen=True, kw_only=True):
-    """Why the match is over before its end, and who caused it."""
+    """The reason for which a match was aborted, and the players who caused it."""
 
     reason: str
-    """As in the report: ``player_timeout:<address>``."""
+    """The reason as in the report: ``player_timeout:<address>``."""
 
     culprits: tuple[AssignmentRole, ...]
-    """The players who caused it, the one that the reason names first; empty when nobody at this table did."""
+    """The players who caused it, first the one that the reason names; empty if no player of the match did."""
 
     player_states: PlayerStates
-    """Taken when the match was frozen, before a pending guess is scored."""
+    """The players' progress when the match was frozen, before a pending guess is scored."""
 
 
 class OpenMatch(RefereedMatch, frozen=True, kw_only=True):
@@ -113,7 +113,7 @@ class OpenMatch(RefereedMatch, frozen=True, kw_only=True):
 
     round_number: int
     round_id: str | None
-    """Copied from the round's broadcast into the report."""
+    """The round id, copied from the round's broadcast into the report; ``None`` if the broadcast has none."""
 
     season_id: str
     league_id: str
@@ -134,21 +134,21 @@ class OpenMatch(RefereedMatch, frozen=True, kw_only=True):
         return (self.player1, self.player2)
 
     def present(self) -> Iterator[MatchPlayer]:
-        """The seats of those who take part."""
+        """The seats of the players who are present."""
         return (seat for seat in (self.player1, self.player2) if seat.phase is not SeatPhase.ABSENT)
 
     @property
     def missing(self) -> MatchPlayer | None:
-        """The absent player of a single-player game."""
+        """The absent player of a single-player game; ``None`` in other games."""
         return next((seat for seat in self.seats if not seat.is_present), None)
 
     @property
     def auth_token(self) -> str:
-        """The same for both players; echoed, and not a secret (protocol 1.2)."""
+        """The token that players echo: the same for both, and not a secret (protocol 1.2)."""
         return f"tok_{self.token}"
 
     def __repr__(self) -> str:
-        # Never the target: a representation may end in a log.
+        # Omit the target: a representation may end up in a log.
         return f"Match(game_id={self.game_id!r})"
 
 
@@ -159,4 +159,4 @@ AWAITED: Mapping[SeatPhase, MessageType] = MappingProxyType(
         SeatPhase.ANSWERED: MessageType.Q21GUESSSUBMISSION,
     }
 )
-"""Which message of the player the referee waits for, and with a deadline."""
+"""The message of the player for which the referee waits with a deadline, by phase."""

@@ -1,4 +1,4 @@
-"""The messages that a referee sends in a match. Each is built from stored values only, so it can be built again."""
+"""The messages that a referee sends in a match, built from stored values only, so that they can be built again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from league_agents.league.wire.reading import is_id
 
 @dataclass(slots=True)
 class RefereeTurn(StepContext):
-    """The surroundings of one step of a referee."""
+    """The context of one step of a referee."""
 
     config: RefereeConfig = field(kw_only=True)
     specs: Mapping[str, CallbackSpec] = field(kw_only=True)
@@ -47,7 +47,7 @@ _KINDS: Mapping[Telling, MessageType] = MappingProxyType(
 
 
 def wait_for(turn: RefereeTurn, kind: MessageType) -> timedelta | None:
-    """How long a player may take to answer a message of this kind; ``None`` when nothing is asked."""
+    """The time that a player has to answer a message of this type; ``None`` if it needs no answer."""
     rules = turn.config.rules
     if kind is MessageType.Q21WARMUPCALL:
         return rules.warmup_wait
@@ -59,22 +59,22 @@ def wait_for(turn: RefereeTurn, kind: MessageType) -> timedelta | None:
 
 
 def wait_timer(match: OpenMatch, seat: MatchPlayer) -> str:
-    """The deadline of the player's present step."""
+    """The name of the deadline of the player's current step."""
     return f"wait:{match.game_id}:{seat.role.value}"
 
 
 def repeat_timer(match: OpenMatch, seat: MatchPlayer) -> str:
-    """When the warm-up call goes out once more."""
+    """The name of the deadline at which the warm-up call is sent again."""
     return f"repeat:{match.game_id}:{seat.role.value}"
 
 
 def closing_timer(match: OpenMatch) -> str:
-    """When an aborted match no longer waits for the score of a pending guess."""
+    """The name of the deadline after which an aborted match no longer waits for the score of a pending guess."""
     return f"closing:{match.game_id}"
 
 
 def tell(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, what: Telling) -> OpenMatch:
-    """Send the player what it is due, and start waiting for its answer."""
+    """Send the player its next message, and start the deadline for the answer."""
     kind = _KINDS[what]
     wait = wait_for(turn, kind)
     deadline = None if wait is None else turn.now + wait
@@ -93,13 +93,13 @@ def tell(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, what: Telling) 
 
 
 _REPLIES = frozenset({MessageType.Q21ANSWERSBATCH, MessageType.Q21SCOREFEEDBACK})
-"""What names the player's message that it answers (protocol 3.2)."""
+"""The messages that name the player's message that they answer (protocol 3.2)."""
 
 
 def tell_again(
     turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, kind: MessageType, correlation_id: str | None
 ) -> OpenMatch:
-    """Send a stored message once more, if the player has not had it too often already."""
+    """Send a stored message again, unless its limit of repeats is reached."""
     sent = seat.find_sent(kind)
     if sent is None:
         return match
@@ -117,7 +117,7 @@ def tell_again(
 def game_message(
     turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, sent: Sent, correlation_id: str | None
 ) -> Envelope:
-    """The message that ``sent`` stands for."""
+    """Build the message that ``sent`` describes."""
     return turn.envelope(
         sent.kind,
         _payload(match, seat, sent.kind, sent.deadline, turn.config.rules.questions_required),
@@ -131,7 +131,7 @@ def game_message(
 
 
 def message_id(turn: RefereeTurn, match: OpenMatch, seat: MatchPlayer, kind: MessageType) -> str:
-    """The id of what the player is sent."""
+    """The id of a message of this type to the player."""
     prefix = DECLARATIONS[kind].id_word
     tail = turn.hex(prefix, match.game_id, match.token, seat.role)
     return f"{prefix}-{match.game_id}-{for_an_id(seat.participant_id)}-{tail}"
@@ -157,7 +157,7 @@ def send_report(
     *,
     match: OpenMatch,
 ) -> None:
-    """Tell the league manager how the match ended."""
+    """Send the report of the match to the league manager."""
     turn.tell_manager(
         turn.envelope(
             MessageType.MATCH_RESULT_REPORT,
@@ -165,7 +165,7 @@ def send_report(
             message_id=f"result-{match.game_id}-{turn.hex('result', match.game_id, match.token)}",
             recipient_id=MANAGER_ID,
             logical_id=turn.identity.participant_id,
-            # The report states all three, whatever the league manager left out (protocol 4.5.1).
+            # The report states all three ids, even if the league manager omitted some (protocol 4.5.1).
             league_id=match.league_id,
             season_id=match.season_id,
             round_id=match.round_id or _usual_round_id(match),
@@ -176,6 +176,6 @@ def send_report(
 
 
 def _usual_round_id(match: OpenMatch) -> str | None:
-    """What round ids look like (protocol 1.2), for a league manager that names none. ``None`` when it is too long."""
+    """The usual round id (protocol 1.2), for a league manager that states none; ``None`` if it is too long."""
     usual = f"{match.season_id}_R{match.round_number}"
     return usual if is_id(usual) else None

@@ -1,7 +1,7 @@
-"""The referee of a league: it finds its own matches, judges several at once, and reports each exactly once.
+"""The referee of a league, which finds its matches, judges several at once, and reports each exactly once.
 
-Rule 1: whoever is not the league manager or a player of an open match of ours changes nothing (protocol 2.6, 5.3.2).
-Rule 2: everything is keyed by game id; matches know nothing of each other.
+Rule 1: only messages of the league manager and of players of an open match have an effect (protocol 2.6, 5.3.2).
+Rule 2: all data are keyed by game id; matches are independent of each other.
 """
 
 from __future__ import annotations
@@ -50,23 +50,23 @@ from league_agents.league.wire.kinds import MessageType, Role
 from league_agents.league.wire.messages import AssignmentRole
 
 PLAYER_TYPES = frozenset({MessageType.Q21WARMUPRESPONSE, MessageType.Q21QUESTIONSBATCH, MessageType.Q21GUESSSUBMISSION})
-"""What players may send to a referee (protocol 2.6)."""
+"""The types that players may send to a referee (protocol 2.6)."""
 
 
 class RefereeState(Struct, frozen=True, kw_only=True):
-    """Everything that a referee knows."""
+    """The whole state of a referee."""
 
     league: League
     matches: Mapping[GameId, OpenMatch]
-    """The open ones. Never changed in place. A closed match is reported, recorded and forgotten."""
+    """The open matches. Never changed in place. A closed match is reported, recorded and dropped."""
 
     held: tuple[Held, ...] = ()
-    """What came during a pause."""
+    """The events that arrived during a pause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Referee:
-    """The machine (``machine.Machine[RefereeState]``)."""
+    """The referee's machine (``machine.Machine[RefereeState]``)."""
 
     config: RefereeConfig
     _specs: Mapping[str, CallbackSpec] = field(init=False, repr=False, compare=False)
@@ -84,7 +84,7 @@ class Referee:
         return RefereeState(league=League(), matches={})
 
     def state_name(self, state: RefereeState) -> LeagueState:
-        """The name of the state that the data are in."""
+        """The name of the state, derived from the data."""
         return state_name(state.league, Role.REFEREE, is_in_game=bool(state.matches))
 
     def step(self, state: RefereeState, event: Event, now: datetime) -> tuple[RefereeState, Sequence[Effect]]:
@@ -226,7 +226,7 @@ class Referee:
         return state
 
     def _continue(self, turn: RefereeTurn, state: RefereeState, ordered: Ordered) -> RefereeState:
-        """Deadlines first, with the time they had left; then what was held, in the order in which it came."""
+        """Resume the deadlines with the time they had left, then process the held events in order of arrival."""
         turn.is_paused = False
         matches = {
             game_id: evolve(match, timers=turn.resume_timers(match.timers, ordered.paused_for))
@@ -311,12 +311,12 @@ def _new_match(turn: RefereeTurn, league: League, fixture: Fixture, ordered: Ord
 
 
 def _report_cancelled(turn: RefereeTurn, match: OpenMatch) -> None:
-    """Nobody is there: no mail to players, one report, and the round counts as played (protocol 5.4)."""
+    """Report a match without present players: no mail to players, and the round counts as played (protocol 5.4)."""
     send_report(turn, CANCELLED_REPORT, match=match)
     facts = cancelled_facts(match, turn.identity.participant_id)
     turn.effects.append(Record(kind="match", key=match.game_id, termination=Termination.CANCELLED, facts=facts))
 
 
 def transition_table() -> list[Transition]:
-    """Every row of the referee's tables: the league level, then one player of a match."""
+    """All rows of the referee's tables: the league level, then one player of a match."""
     return [*LEAGUE.transitions(), *match_transitions()]
