@@ -34,27 +34,27 @@ LARGEST_ANSWER = 64 * 1024 * 1024
 
 
 class Client:
-    """A server, and the seats that were taken there. They close with it."""
+    """A connection to a server, and the seats taken there. Closing it closes them."""
 
     def __init__(self, url: str, *, patience_s: float = 60.0) -> None:
-        """``url`` is the page's, such as ``http://127.0.0.1:8765``. Raises ``ConfigError`` for any other text."""
+        """``url`` is that of the page, such as ``http://127.0.0.1:8765``. Raises ``ConfigError`` if it is invalid."""
         found = urlsplit(url)
         if found.scheme not in ("http", "https") or not found.hostname:
             raise ConfigError("url", f"must be like http://127.0.0.1:8765, found {url!r:.100}")
         self._base = f"{found.scheme}://{found.netloc}{found.path.rstrip('/')}"
         self._patience_s = patience_s
-        # A proxy of the environment is for servers elsewhere.
+        # A proxy from the environment is not used for loopback.
         self._proxy = not _is_loopback(found.hostname)
         proxies = () if self._proxy else (urllib.request.ProxyHandler({}),)
         self._opener = urllib.request.build_opener(*proxies)
         self._seats = ExitStack()
 
     def games(self) -> list[dict[str, Any]]:
-        """What is played there: codes, rules, configuration."""
+        """The server's games: codes, rules, configuration."""
         return list(self._called("/games")["games"])
 
     def matches(self) -> list[dict[str, Any]]:
-        """The matches of the lobby, the newest first."""
+        """The matches in the lobby, newest first."""
         return list(self._called("/matches")["matches"])
 
     def create(
@@ -64,7 +64,7 @@ class Client:
         agents: Sequence[str | Mapping[str, Any]] | None = None,
         **options: Any,
     ) -> str:
-        """Open a match; its id. Seats of ``agents`` are ``"open"``, or the name of an agent of the server, or
+        """Open a match; return its id. Each of ``agents`` is ``"open"``, the name of an agent of the server, or
         ``{"id", "name", "agent"}``; ``None`` leaves one seat open.
 
         ``options``: ``lang``, ``clock``, ``seats``, ``pause_s``, ``listed``, ``watchable``, ``protocol``. Raises
@@ -83,7 +83,7 @@ class Client:
         name: str = "",
         agent_id: str | None = None,
     ) -> RemoteSeat:
-        """Take a seat: of this match, or of the first match of ``game`` that has one free, or of a new one."""
+        """Take a seat in the given match, or in the first match of ``game`` with a free seat, or in a new match."""
         if match_id is None:
             if game is None:
                 raise ConfigError("join", "name a match_id or a game")
@@ -93,11 +93,11 @@ class Client:
         return self.seat(**self._called(f"/matches/{quote(match_id)}/join", body))
 
     def watch(self, match_id: str) -> RemoteSeat:
-        """A place to watch from: ``events()`` gives what happens."""
+        """Watch a match as a spectator: ``events()`` yields its events."""
         return self.seat(**self._called(f"/matches/{quote(match_id)}/watch", {}))
 
     def seat(self, *, game: str, match_id: str, agent_id: str, token: str) -> RemoteSeat:
-        """A seat that was taken before, here or elsewhere."""
+        """Reopen a seat that was taken before, here or elsewhere."""
         url = f"ws{self._base.removeprefix('http')}/ws"
         return self._seats.enter_context(
             RemoteSeat(
@@ -108,11 +108,11 @@ class Client:
         )
 
     def leave(self, seat: RemoteSeat) -> None:
-        """Go for good."""
+        """Leave the match permanently."""
         self._called(f"/matches/{quote(seat.match_id)}/leave", {}, token=seat.token)
 
     def transcript(self, match_id: str, *, token: str | None = None) -> list[dict[str, Any]]:
-        """The transcript of a match that is over, as a spectator or the seat of ``token`` may have it."""
+        """The transcript of an ended match, redacted for a spectator or the seat of ``token``."""
         text = self._text(f"/matches/{quote(match_id)}/transcript", None, token)
         return [json.loads(line) for line in text.splitlines()]
 

@@ -1,9 +1,9 @@
-"""Who was asked what until when, and what becomes of it: the clock's side of one match (arena 6).
+"""The open decisions of one match: their deadlines, refusals and forfeits (arena 6).
 
-Rule 1: every decision that is opened ends once: with an accepted action or with a forfeit and its cause.
-Rule 2: time is handed in. This module asks nobody and waits for nothing, so sessions in one process, servers and mail
-share it.
-Rule 3: a refused action changes nothing but the count of refusals of its decision.
+Rule 1: every opened decision ends once: with an accepted action or with a forfeit and its cause.
+Rule 2: the caller passes the time. This module neither asks agents nor waits, so sessions in one process, servers and
+mail share it.
+Rule 3: a refused action changes only the refusals of its decision.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ DEFAULT_TIMEOUT = timedelta(seconds=60)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockRules:
-    """How much time and how many mistakes a decision may take."""
+    """Limits on the time and the mistakes of decisions."""
 
     turn_timeout: timedelta | None = DEFAULT_TIMEOUT
-    """From the moment the agent is asked; ``None``: no clock."""
+    """Time from the moment the agent is asked; ``None`` for no clock."""
 
     time_bank: timedelta = timedelta(0)
     """Extra time for the whole match, used before a timeout."""
 
     max_invalid: int = 2
-    """Refusals that one decision may have; the next one forfeits it."""
+    """Refusals allowed in one decision; the next one forfeits it."""
 
     max_forfeits: int = 3
     """Consecutive forfeits after which an agent is absent."""
@@ -40,7 +40,7 @@ class ClockRules:
     """How long an agent may be disconnected before a decision that it owes is forfeited."""
 
     on_leave: Literal["continue", "abandon"] = "continue"
-    """Whether a match goes on when somebody leaves it for good."""
+    """Whether a match goes on when an agent leaves it permanently."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Decision:
     agent_id: str
     asked_at: datetime
     deadline: datetime | None
-    """The bank included; ``None`` without a clock."""
+    """The deadline, time bank included; ``None`` without a clock."""
 
     refusals: list[dict[str, Any]] = field(default_factory=list)
     """``{"at", "code", "message"}`` of each refused action."""
@@ -63,7 +63,7 @@ class SettledDecision:
     decision: Decision
     at: datetime
     raw: Any = None
-    """What the agent answered, as far as it is known: its text, else the action's data."""
+    """The agent's answer: its text if known, else the action's data."""
 
     action: Action | None = None
     """``None`` for a forfeit."""
@@ -73,14 +73,14 @@ class SettledDecision:
 
     events: tuple[Event, ...] = ()
     models: tuple[ModelStep, ...] = ()
-    """What became of a model's work in it, as far as the agent says so."""
+    """The model steps of the decision, if the agent exposes them."""
 
 
 class MatchWatcher(Protocol):
-    """Who is told what happens, in order."""
+    """An observer of settled decisions, called in order."""
 
     def settled(self, settled: SettledDecision) -> None:
-        """A decision has ended and its events have happened."""
+        """Called after a decision has ended and its events have happened."""
         ...
 
 
@@ -97,11 +97,11 @@ class Decisions:
         self._gone_since: dict[str, datetime] = {}
         self._left: set[str] = set()
         self.is_abandoned = False
-        """Whether the match was given up: everybody absent, or somebody left and the rules say so."""
+        """Whether the match was abandoned: all agents are absent, or one left and ``on_leave`` says so."""
 
     @property
     def open_decisions(self) -> Mapping[str, Decision]:
-        """By agent."""
+        """Agent -> its open decision."""
         return self._open
 
     @property
@@ -114,7 +114,7 @@ class Decisions:
         return frozenset(tired | self._left)
 
     def ask(self, now: datetime) -> list[Decision]:
-        """Open a decision for everybody who owes an action and has none; those are returned."""
+        """Open and return a decision for each agent that owes an action and has none."""
         if self.is_over:
             self._open.clear()
             return []
@@ -135,19 +135,19 @@ class Decisions:
     ) -> tuple[Event, ...]:
         """Take an action for an open decision.
 
-        Raises ``IllegalAction``, with ``attempts_left`` in its data; when no attempt is left the decision is forfeited
-        before the exception leaves. An action whose time is up is ``too_late``, and the decision is forfeited.
+        Raises ``IllegalAction``, with ``attempts_left`` in its data; if no attempt is left, the decision is forfeited
+        before the exception is raised. An action after the deadline is ``too_late``, and the decision is forfeited.
         """
         if self.is_abandoned:
             raise IllegalAction("match_over", "The match was given up.")
         if agent not in self._open:
-            self.ask(now)  # the last action made it this agent's turn, and nobody has asked yet
+            self.ask(now)  # the last action made it this agent's turn, but it has not been asked yet
         decision = self._open.get(agent)
         if decision is not None and decision.deadline is not None and now >= decision.deadline:
             self.forfeit(agent, ForfeitCause.TIMEOUT, now)
             raise IllegalAction("too_late", "The time for this action is over.")
         if decision is None:
-            # The match says why: nothing was asked, too late, over.
+            # Let the match raise the reason: not asked, too late, or over.
             self.match.act(agent, action)
             raise AssertionError(f"{agent} acted without being asked")
         try:
@@ -168,7 +168,7 @@ class Decisions:
     def forfeit(
         self, agent: str, cause: ForfeitCause, now: datetime, raw: Any = None, models: tuple[ModelStep, ...] = ()
     ) -> tuple[Event, ...]:
-        """End an open decision without an action. Nothing happens where none is open."""
+        """End an open decision without an action. No-op if none is open."""
         decision = self._open.get(agent)
         if decision is None:
             return ()
@@ -181,7 +181,7 @@ class Decisions:
         return events
 
     def expire(self, now: datetime) -> tuple[Event, ...]:
-        """Forfeit what is due: timeouts, agents that are absent or disconnected for too long."""
+        """Forfeit overdue decisions: timeouts, and agents that are absent or disconnected for too long."""
         events: list[Event] = []
         absent = self.absent()
         for agent, decision in sorted(self._open.items(), key=lambda item: self.match.agent_ids.index(item[0])):
@@ -195,7 +195,7 @@ class Decisions:
         return tuple(events)
 
     def next_deadline(self) -> datetime | None:
-        """When ``expire`` will have something to do; ``None``: never by itself."""
+        """When ``expire`` must be called next; ``None`` if no deadline is open."""
         absent = self.absent()
         times = []
         for agent, decision in self._open.items():
@@ -208,36 +208,36 @@ class Decisions:
         return min(times, default=None)
 
     def deadline(self, agent: str) -> datetime | None:
-        """Until when the agent owes its action; ``None`` without a clock."""
+        """The deadline of the action that the agent owes; ``None`` without a clock."""
         decision = self._open.get(agent)
         return None if decision is None else decision.deadline
 
     def disconnected(self, agent: str, now: datetime) -> None:
-        """The agent cannot be reached: it has ``disconnect_grace`` to come back."""
+        """Note that the agent cannot be reached: it has ``disconnect_grace`` to return."""
         self._gone_since.setdefault(agent, now)
 
     def reconnected(self, agent: str) -> None:
-        """The agent is there again, and is asked again if it was absent."""
+        """Note that the agent is back; it is asked again if it was absent."""
         self._gone_since.pop(agent, None)
         self._forfeits[agent] = 0
 
     def leave(self, agent: str) -> None:
-        """The agent has left for good: its decisions are forfeited, or the match is abandoned."""
+        """Remove the agent permanently: its decisions are forfeited, or the match is abandoned."""
         self._left.add(agent)
         if self.rules.on_leave == "abandon" or len(self.absent()) == len(self.match.agent_ids):
             self.abandon()
 
     def abandon(self) -> None:
-        """Give the match up: nobody wins."""
+        """Abandon the match: nobody wins."""
         self.is_abandoned = True
         self._open.clear()
 
     def release(self) -> None:
-        """Tell nobody any more."""
+        """Drop the watcher."""
         self._watcher = None
 
     def _charge(self, decision: Decision, now: datetime) -> None:
-        """What a decision took beyond its turn comes out of the bank."""
+        """Deduct the time that a decision took beyond its turn from the time bank."""
         timeout = self.rules.turn_timeout
         if timeout is not None:
             over = now - decision.asked_at - timeout

@@ -1,4 +1,4 @@
-"""Whose work the decisions of a match are: what became of language models', agent by agent."""
+"""Collects the model steps of the decisions of a match, agent by agent."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 class ModelTally:
-    """A ``Recorder`` that keeps the steps of all decisions."""
+    """A ``Recorder`` that keeps the model steps of all decisions."""
 
     def __init__(self) -> None:
         self.steps: dict[str, list[ModelStep]] = {}
-        """By agent, in order; agents that tell of no model are not in it."""
+        """Agent -> steps in order; agents without model steps are not in it."""
 
     def begin(self, session: Session) -> None:
-        """Nothing was decided yet."""
+        """No-op."""
 
     def settled(self, settled: SettledDecision) -> None:
-        """A decision has ended."""
+        """Keep the steps of the decision."""
         if settled.models:
             self.steps.setdefault(settled.decision.agent_id, []).extend(settled.models)
 
     def end(self, session: Session) -> None:
-        """Nothing is decided any more."""
+        """No-op."""

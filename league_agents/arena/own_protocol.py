@@ -1,9 +1,9 @@
-"""An interaction protocol of the user's own, in a process of its own.
+"""A user's interaction protocol, in its own process.
 
-Rule 1: a method that does not return in ``LIMIT_S``, or ends its process, is one ``ProtocolFailed`` that names the
-method and the place. What the object knew is lost with its process, so every later call fails with the same words.
-Rule 2: a subclass of a built-in protocol runs in this process, because a match asks more of it than the five methods;
-only its import has been seen to end.
+Rule 1: a method that does not return in ``LIMIT_S``, or ends its process, raises one ``ProtocolFailed`` that names the
+method and the place. The object's state is lost with its process, so every later call fails with the same message.
+Rule 2: a subclass of a built-in protocol runs in this process, because a match calls more of it than the five methods;
+only its import is first tried in another process.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from league_agents.user_code.loading import PROTOCOL, load_class
 from league_agents.user_code.process import UserProcess
 
 LIMIT_S = 10.0
-"""For each call: nobody else at the table is asked meanwhile."""
+"""Time limit of each call: the match waits meanwhile."""
 
 _SERVED: Final = f"{__name__}:served"
 
 
 def protocol_loader(*, in_process: bool) -> ClassLoader:
-    """What finds a protocol class of the user's; each of its objects has a process, unless ``in_process``."""
-    if in_process or os.name == "nt":  # where a process cannot be handed a socket and a pipe
+    """A loader for the user's protocol classes; each of their objects has its own process, unless ``in_process``."""
+    if in_process or os.name == "nt":  # a process cannot inherit a socket and a pipe there
         return load_class
     return lru_cache(maxsize=None)(_class_elsewhere)
 

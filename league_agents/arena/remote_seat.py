@@ -1,6 +1,6 @@
-"""A seat at somebody else's server, for an agent of this process.
+"""A seat on a remote server, for an agent in this process.
 
-Rule: what is decided is decided on the newest state; where something has happened since, it is asked for again.
+Rule: decisions are made on the newest state; if events have arrived since, the state is requested again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from league_agents.arena.seat_line import SeatKey, SeatLine, ServerRefused
 from league_agents.games.game import Action, Event, JsonObject, LegalAction
 
 LOOK_EVERY_S = 10.0
-"""How often the state is asked for while nothing happens."""
+"""Interval at which the state is requested while there are no events."""
 
 
 class ActionRefused(ServerRefused):
@@ -27,7 +27,7 @@ class ActionRefused(ServerRefused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatState:
-    """Where a match stands, as one seat or spectator may know it."""
+    """The state of a match, as one seat or spectator may see it."""
 
     status: str
     """``waiting``, ``started``, ``ended`` or ``abandoned``."""
@@ -35,21 +35,21 @@ class SeatState:
     phase: str
     turn: int
     stage: str
-    """The seat's own: what it may do in this phase."""
+    """The seat's own stage: what it may do in this phase."""
 
     seq: int
-    """The last event that is in the view."""
+    """The number of the last event in the view."""
 
     view: JsonObject
     legal: tuple[LegalAction, ...]
-    """What the seat may do now; nothing when it is not its turn."""
+    """The legal actions of the seat; empty if it is not its turn."""
 
     deadline: datetime | None
     rules: str
     agents: tuple[JsonObject, ...]
     winners: tuple[str, ...]
     refusal: JsonObject | None = None
-    """Why the last action was not accepted: ``{"code", "message", "data", "attempts_left"}``."""
+    """Why the last action was refused: ``{"code", "message", "data", "attempts_left"}``; else ``None``."""
 
     @property
     def is_over(self) -> bool:
@@ -61,10 +61,10 @@ Decide = Callable[[SeatState], "Action | tuple[str, Mapping[str, Any]] | Mapping
 
 
 class RemoteSeat:
-    """One seat, or one place to watch from. Use it as a context manager, or ``close`` it."""
+    """One seat or spectator. Use it as a context manager, or ``close`` it."""
 
     def __init__(self, key: SeatKey, *, patience_s: float = 60.0, proxy: bool = True) -> None:
-        """``patience_s``: how long a lost server is tried again; ``proxy``: whether one of the environment is used."""
+        """``patience_s``: how long to retry a lost server; ``proxy``: whether to use a proxy from the environment."""
         self.key = key
         self._line = SeatLine(key, patience_s=patience_s, proxy=proxy)
         self._refusal: JsonObject | None = None
@@ -84,13 +84,13 @@ class RemoteSeat:
 
     @property
     def token(self) -> str:
-        """What the seat is taken up again with, later or elsewhere."""
+        """The token to reopen the seat with, later or elsewhere."""
         return self.key.token
 
-    # What a seat does.
+    # Public methods of a seat.
 
     def play(self, agent: object) -> SeatState:
-        """Let an agent play until the match is over; the last state.
+        """Let an agent play until the match is over; return the last state.
 
         ``agent`` is anything with ``act(view, legal, deadline)``, or a function of a ``SeatState``. Raises what it
         raises, ``ServerRefused``, and ``ServerLost``.
@@ -105,11 +105,11 @@ class RemoteSeat:
                 return state
             if state.legal:
                 self._decide(agent, state)
-            elif self._line.seq <= state.seq:  # else something has happened since, and the state is an old one
+            elif self._line.seq <= state.seq:  # else events have arrived since, and the state is outdated
                 self.wait(LOOK_EVERY_S)
 
     def state(self) -> SeatState:
-        """Ask where the match stands. Raises ``ServerRefused`` or ``ServerLost``."""
+        """Request the state of the match. Raises ``ServerRefused`` or ``ServerLost``."""
         answer = self._line.ask("get_state", {"state": {"version": "1.0.0"}})
         data = answer["state"]["data"]
         deadline = data.get("deadline")
@@ -136,9 +136,9 @@ class RemoteSeat:
         )
 
     def act(self, kind: str, data: Mapping[str, Any]) -> int:
-        """Take an action; the number of the last event that the seat may know.
+        """Take an action; return the number of the last event visible to the seat.
 
-        Raises ``ActionRefused`` where the rules forbid it, ``ServerRefused`` or ``ServerLost``.
+        Raises ``ActionRefused`` if the rules forbid it, ``ServerRefused`` or ``ServerLost``.
         """
         body = {"action": {"version": "1.0.0", "type": kind, "data": dict(data)}}
         response = self._line.ask("perform_action", body)["action_response"]
@@ -156,14 +156,14 @@ class RemoteSeat:
         return int(response["data"]["seq"])
 
     def told(self) -> list[Event]:
-        """What has come since the last call, oldest first; it does not wait."""
+        """The events since the last call, oldest first; does not wait."""
         self._line.take_waiting()
         found = list(self._line.pushes)
         self._line.pushes.clear()
         return found
 
     def events(self) -> Iterator[Event]:
-        """What happens, as it happens, until the match is over."""
+        """Yield events as they arrive, until the match is over."""
         while True:
             state = self.state()
             yield from self.told()
@@ -173,7 +173,7 @@ class RemoteSeat:
                 self.wait(LOOK_EVERY_S)
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until something has come; whether it has."""
+        """Wait for an event; return whether one has arrived."""
         if not self._line.pushes:
             self._line.receive(timeout_s)
             self._line.take_waiting()
@@ -194,11 +194,11 @@ class RemoteSeat:
     ) -> None:
         self.close()
 
-    # How it does it.
+    # Internals.
 
     def _decide(self, agent: object, state: SeatState) -> None:
         action = self._decision(agent, state)
-        # Refused: the state that is asked for next says whether there is another attempt, and why.
+        # After a refusal the next state says whether there is another attempt, and the reason.
         with suppress(ActionRefused):
             self.act(action.type, action.data)
 

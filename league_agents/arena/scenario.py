@@ -1,7 +1,7 @@
-"""A scenario: one match as a file says it, from the game to the clock.
+"""A scenario: the description of one match in a file, from the game to the clock.
 
-Rule: whatever is wrong is one ``ConfigError`` that names the key and says what is allowed, before anybody is asked
-anything. A key that nobody reads is a mistake.
+Rule: every fault is one ``ConfigError`` that names the key and the allowed values, before any agent is asked. An
+unknown key is a fault.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ class ScenarioSeat:
 
     id: str
     name: str
-    """For people; the id where the file gives none."""
+    """Display name; the id if the file gives none."""
 
     agent: str
-    """What plays there: ``scripted``, ``random``, ``human``, ``open`` …; whoever starts the match knows the words."""
+    """What plays there: ``scripted``, ``random``, ``human``, ``open`` …; resolved by the code that starts the match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class Scenario:
     """The game's code."""
 
     config: Mapping[str, Any]
-    """Of the game, the names of the seats and the language included; what is absent is as the game has it."""
+    """The game's configuration, with the seats' names and the language; absent keys have the game's defaults."""
 
     seats: tuple[ScenarioSeat, ...]
     seed: int | None = None
@@ -101,20 +101,20 @@ class Scenario:
     """``protocol``, ``topology`` and ``flow`` as ``load_protocol`` reads them; ``None`` = the game's own protocol."""
 
     load_class: ClassLoader | None = field(default=None, compare=False)
-    """Finds a protocol class of the user's; ``None`` = no such class may be named."""
+    """Loads a user's protocol class; ``None`` if none may be named."""
 
     @property
     def agent_ids(self) -> tuple[str, ...]:
         return tuple(seat.id for seat in self.seats)
 
     def new_protocol(self) -> InteractionProtocol | None:
-        """A fresh protocol; ``None`` where the file names none."""
+        """A new protocol object; ``None`` if the file names none."""
         if self.interaction is None:
             return None
         return load_protocol(self.interaction, self.agent_ids, load_class=self.load_class)
 
     def new_match(self, seed: int) -> Match[Any]:
-        """A fresh match. Raises ``ConfigError``."""
+        """A new match. Raises ``ConfigError``."""
         return Match(
             game_of(self.game), config=self.config, agent_ids=self.agent_ids, seed=seed, protocol=self.new_protocol()
         )
@@ -123,8 +123,8 @@ class Scenario:
 def read_scenario(source: str | Path, load_class: ClassLoader | None = None) -> Scenario:
     """A scenario from a file (a ``Path``, or its name) or from YAML text (which has several lines or a brace).
 
-    Everything is tried out: the match that it describes can be made. ``load_class`` lets it name an interaction
-    protocol of the user's. Raises ``ConfigError``, and ``ProtocolError`` for such a protocol that fails at once.
+    The match is made once to check it. ``load_class`` lets the scenario name a user's interaction protocol. Raises
+    ``ConfigError``, and ``ProtocolError`` for such a protocol that fails at once.
     """
     path = _path_of(source)
     if path is None:
@@ -172,7 +172,7 @@ def _interaction(written: WrittenScenario) -> dict[str, Any] | None:
 
 
 def _lang(written: WrittenScenario, game: Game[Any]) -> str:
-    """The language, which may stand at the top or among the game's keys."""
+    """The language, given at the top level or among the game's keys."""
     inner = written.config.get("lang") or game.config_schema["properties"]["lang"]["default"]
     if inner not in LANGUAGES:
         raise not_one_of("config.lang", LANGUAGES, inner)
@@ -216,7 +216,7 @@ def _seats(written: WrittenScenario, least: int, most: int) -> tuple[ScenarioSea
 
 
 def clock_of(written: object) -> ClockRules:
-    """The clock of a match; the usual one for ``None``. A turn's time-out that is null is none."""
+    """The clock of a match; the default for ``None``. A null turn time-out means no clock."""
     clock = read_written(WrittenClock, written, "clock")
     timeout = _USUAL.turn_timeout if clock.turn_timeout_s is None else timedelta(seconds=clock.turn_timeout_s)
     is_unlimited = isinstance(written, Mapping) and written.get("turn_timeout_s", 0) is None
@@ -237,14 +237,14 @@ def _path_of(source: str | Path) -> Path | None:
 
 
 def _moved(path: str, error: ConfigError) -> ConfigError:
-    """The same fault, its place seen from further outside."""
+    """The same error, with ``path`` as its key."""
     return ConfigError(path, str(error).removeprefix(f"{shortened(error.path)}: "))
 
 
 def _text_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            # Not by what the system says of its size: a device has none, and never ends.
+            # The file's size is not asked for: a device has none, and never ends.
             found = file.read(LONGEST_TEXT + 1)
         if len(found) > LONGEST_TEXT:
             raise ConfigError(str(path), f"is larger than {LONGEST_TEXT} bytes; is it the right file?")

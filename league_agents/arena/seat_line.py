@@ -1,8 +1,8 @@
-"""The line between a seat and its server: requests that are answered once, and pushes that are told once.
+"""The connection of a seat to its server: each request is answered once, and each push is delivered once.
 
-Rule 1: a request is sent under one ``request_id`` until its answer has come, over as many connections as that takes; a
-server of the protocol acts on it once.
-Rule 2: with every new connection the pushes since the last one that was told are asked for, and none is told twice.
+Rule 1: a request is sent under one ``request_id`` until it is answered, over as many connections as needed; a server
+of the protocol acts on it once.
+Rule 2: every new connection requests the pushes since the last one received, and none is delivered twice.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 LARGEST_ANSWER = 4 * 1024 * 1024
-"""Bytes; views of long matches are larger than what agents may send."""
+"""Bytes; views of long matches are larger than the messages that agents may send."""
 
 MOST_WAITING = 4096
-"""Pushes that wait while the agent thinks."""
+"""Pushes queued while the agent thinks."""
 
 
 class ServerRefused(LeagueError):
@@ -45,10 +45,10 @@ class ServerLost(LeagueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatKey:
-    """Which seat of which match at which server, and what opens it."""
+    """The address of a seat: server, match, agent and token."""
 
     url: str
-    """Of the WebSocket."""
+    """The URL of the WebSocket."""
 
     game: str
     match_id: str
@@ -60,20 +60,20 @@ class SeatLine:
     """Keeps one seat connected."""
 
     def __init__(self, key: SeatKey, *, patience_s: float, proxy: bool) -> None:
-        """``patience_s``: how long a lost server is tried again; ``proxy``: whether one of the environment is used."""
+        """``patience_s``: how long to retry a lost server; ``proxy``: whether to use a proxy from the environment."""
         self.key = key
         self.pushes: deque[Event] = deque()
-        """What has come and was not taken yet."""
+        """Events received but not taken yet."""
 
         self.seq = 0
-        """The last event that has come."""
+        """The number of the last event received."""
 
         self._url = key.url
         self._patience_s = patience_s
         self._proxy = proxy
         self._socket: ClientConnection | None = None
         self._open = ExitStack()
-        """Closes it."""
+        """Closes the connection."""
 
     def ask(self, kind: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request until it is answered."""
@@ -105,7 +105,7 @@ class SeatLine:
         }
 
     def _try(self, text: str, request_id: str, give_up_at: float) -> dict[str, Any] | None:
-        """The answer; ``None`` when the connection broke before it came."""
+        """The answer; ``None`` if the connection broke first."""
         from websockets.exceptions import ConnectionClosed
 
         socket = self._connected(give_up_at)
@@ -116,7 +116,7 @@ class SeatLine:
                 if message is not None and message.get("request_id") == request_id:
                     return message
                 if message is not None and message["type"] == "error" and "request_id" not in message:
-                    return message  # too early, or too often, for the server to have read whose request it was
+                    return message  # refused before the server read the request's id: too early, or too often
         except ConnectionClosed:
             self.close()
         except TimeoutError:
@@ -149,7 +149,7 @@ class SeatLine:
             self.close()
 
     def _read(self, text: str | bytes) -> dict[str, Any] | None:
-        """A message that is no push; pushes are kept, each once."""
+        """Parse a message; pushes are queued, each once, and give ``None``."""
         message: dict[str, Any] = json.loads(text)
         if message.get("type") not in ("push_message", "push_event"):
             return message
@@ -168,7 +168,7 @@ class SeatLine:
         while self._socket is None:
             try:
                 with ExitStack() as stack:
-                    # Entered, not only called: newer versions of the library warn of anything else.
+                    # Use the context manager: newer versions of the library warn otherwise.
                     socket = stack.enter_context(
                         connect(
                             self._url,
@@ -200,7 +200,7 @@ class SeatLine:
 
 
 def event_of(push: Mapping[str, Any]) -> Event:
-    """The event that a push tells of, in either form."""
+    """The event of a push, in either form."""
     if push["type"] == "push_event":
         data = dict(push["event"]["data"])
         text = data.pop("message", "")

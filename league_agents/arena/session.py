@@ -1,9 +1,9 @@
-"""One match, played: everybody who owes an action is asked at once, in time, and is told what happened.
+"""Plays one match: asks all agents that owe an action at once, with time limits, and passes them the events.
 
-Rule 1: actions count in the order in which they arrive; what is sealed comes out in the game's order, so outcomes do
-not depend on who was first.
-Rule 2: events reach an agent, its memory first, before it is asked again.
-Rule 3: whatever an agent of this process does or raises costs it a decision, never the match.
+Rule 1: actions count in order of arrival; sealed actions are revealed in the game's order, so outcomes do not depend on
+who was first.
+Rule 2: events reach an agent's memory, then the agent, before it is asked again.
+Rule 3: a failure of an agent in this process costs it at most a decision, never the match.
 """
 
 from __future__ import annotations
@@ -31,30 +31,30 @@ LOG = logging.getLogger(__name__)
 
 
 class Memory(Protocol):
-    """What a game's players are helped to remember."""
+    """A memory of past events that a game keeps for a player."""
 
     def observe(self, event: Event) -> None:
-        """Something that the agent may know has happened."""
+        """Take note of an event that the agent may see."""
         ...
 
     def as_json(self) -> dict[str, Any]:
-        """What is remembered, as JSON values."""
+        """The memory as JSON values."""
         ...
 
 
 class Recorder(Protocol):
-    """Who writes a match down."""
+    """Records a match."""
 
     def begin(self, session: Session) -> None:
-        """The match is about to start; its first events are known."""
+        """Called before the match starts; its first events are known."""
         ...
 
     def settled(self, settled: SettledDecision) -> None:
-        """A decision has ended."""
+        """Called after a decision has ended."""
         ...
 
     def end(self, session: Session) -> None:
-        """The match is over or abandoned."""
+        """Called when the match is over or abandoned."""
         ...
 
 
@@ -63,12 +63,12 @@ class GivenUp(LeagueError):
 
 
 def wall_clock() -> datetime:
-    """The present instant, in UTC."""
+    """The current time in UTC."""
     return utc_now()
 
 
 class Session:
-    """Plays one match. Seats without an agent here act through ``submit``."""
+    """Plays one match. Seats without an agent in this process act through ``submit``."""
 
     def __init__(
         self,
@@ -82,8 +82,8 @@ class Session:
         lang: str = "en",
         on_change: Callable[[Session], None] = lambda _session: None,
     ) -> None:
-        """``agents``: seat to agent (``ArenaAgent``, or anything with ``act``). ``on_change`` is called after every
-        change of the match, and when a decision was opened."""
+        """``agents``: seat -> agent (``ArenaAgent``, or any object with ``act``). ``on_change`` is called after every
+        change of the match, and when a decision is opened."""
         self.match = match
         self.agents = dict(agents)
         self.decisions = Decisions(match, clock_rules or ClockRules(), self)
@@ -95,7 +95,7 @@ class Session:
         self._recorders = tuple(recorders)
         self._on_change = on_change
         self._told = 0
-        """Up to which event number the agents of this process and the memories were told."""
+        """The number of the last event passed to the memories and the agents in this process."""
 
         self._moved = asyncio.Event()
         self._refused: dict[str, dict[str, Any]] = {}
@@ -111,7 +111,7 @@ class Session:
         return "waiting" if self.started_at is None else "started"
 
     def begin(self) -> None:
-        """Start the clocks and the transcript. ``run`` does it; whoever lets actions in before that does it himself."""
+        """Start the clocks and the transcript. ``run`` calls it; call it yourself to accept actions earlier."""
         if self.started_at is None:
             self.started_at = self._now()
             for agent_id, agent in self.agents.items():
@@ -122,7 +122,7 @@ class Session:
                 recorder.begin(self)
 
     def release(self) -> None:
-        """The match is over and written down: let go of everybody who took part, so that its memory is free at once."""
+        """Drop all participants of a match that is over and recorded, so that its memory is free at once."""
         self.agents.clear()
         self.memories.clear()
         self._recorders = ()
@@ -130,9 +130,9 @@ class Session:
         self.decisions.release()
 
     async def run(self) -> None:
-        """Play until the match is over. Cancelling it leaves the match as it is.
+        """Play until the match is over. Cancelling it leaves the match unchanged.
 
-        Raises ``GivenUp`` when an agent of this process does, and likewise leaves the match as it is.
+        Raises ``GivenUp`` if an agent in this process does, which also leaves the match unchanged.
         """
         self.begin()
         try:
@@ -141,8 +141,8 @@ class Session:
                 self.decisions.ask(self._now())
                 if self.decisions.expire(self._now()):
                     self._on_change(self)
-                    continue  # before anybody is asked: the absent are not
-                # Not only those that were opened just now: an action from outside may have opened the next ones.
+                    continue  # forfeits come first, as absent agents are not asked
+                # All open decisions, not only the new ones: an action from outside may have opened some.
                 for decision in self.decisions.open_decisions.values():
                     if not any(asked is decision for asked in self._tasks.values()):
                         self._ask(decision)
@@ -154,18 +154,18 @@ class Session:
         self.end()
 
     def submit(self, agent: str, action: Action, raw: Any = None) -> tuple[Event, ...]:
-        """An action from outside. Raises ``IllegalAction`` as ``Decisions.act`` does."""
+        """Take an action from outside. Raises ``IllegalAction`` as ``Decisions.act`` does."""
         try:
             return self.decisions.act(agent, action, self._now(), raw)
         finally:
             self._moved.set()
 
     def wake(self) -> None:
-        """Look again: somebody came, went or left."""
+        """Wake ``run``: an agent connected, disconnected or left."""
         self._moved.set()
 
     def view_for(self, agent: str) -> dict[str, Any]:
-        """What an agent is shown when it is asked."""
+        """The view that an agent gets when it is asked."""
         memory = self.memories.get(agent)
         return {
             **self.match.view(agent),
@@ -177,10 +177,10 @@ class Session:
         }
 
     def settled(self, settled: SettledDecision) -> None:
-        """A decision has ended: it is written down before anybody hears of it."""
+        """Record a decision that has ended, before any agent learns of it."""
         agent, cause = settled.decision.agent_id, settled.cause
         self._refused.pop(agent, None)
-        # Of those that are forfeited because it is not asked any more, the cause is another.
+        # Decisions of an absent agent that are forfeited without asking it have the cause DISCONNECTED.
         if cause not in (None, ForfeitCause.DISCONNECTED) and agent in self.agents and agent in self.decisions.absent():
             times = self.decisions.rules.max_forfeits
             LOG.warning("%s", f"agent {agent}: failed {times} times in a row and is not asked again in this match")
@@ -188,7 +188,7 @@ class Session:
             recorder.settled(settled)
 
     def end(self) -> None:
-        """Close the record of a match that is over. ``run`` does it; who wants to read it at once does it himself."""
+        """Close the record of a match that is over. ``run`` calls it; call it yourself to read the record at once."""
         self._tell()
         if self.ended_at is None:
             self.ended_at = self._now()
@@ -214,7 +214,7 @@ class Session:
         agent = self.agents.get(decision.agent_id)
         if agent is None:
             return
-        # A copy: an agent of this process must not be able to reach into the match.
+        # A copy: an agent in this process must not be able to change the match.
         view = copy.deepcopy(self.view_for(decision.agent_id))
         legal = copy.deepcopy(self.match.legal(decision.agent_id))
         task = asyncio.ensure_future(ask_agent(agent, view, legal, decision.deadline))
@@ -222,7 +222,7 @@ class Session:
         self._tasks[task] = decision
 
     async def _wait(self) -> None:
-        """Until somebody acts, from inside or outside, or a deadline comes."""
+        """Wait until an agent acts, inside or outside this process, or a deadline passes."""
         deadline = self.decisions.next_deadline()
         timeout = None if deadline is None else max(0.0, (deadline - self._now()).total_seconds())
         moved = asyncio.ensure_future(self._moved.wait())
@@ -232,7 +232,7 @@ class Session:
             moved.cancel()
         self._moved.clear()
         self.decisions.expire(self._now())
-        # In the order in which they were asked where several have come together.
+        # Several that finished together are taken in the order in which they were asked.
         for task in [task for task in self._tasks if task in done]:
             self._take(self._tasks.pop(task), task)
         for task in [task for task, decision in self._tasks.items() if not self._is_open(decision)]:
@@ -268,7 +268,7 @@ class Session:
 
 
 def _looked_at(task: asyncio.Task[Action]) -> None:
-    """Whoever fails when its decision is over already fails unheard; asyncio would complain of that."""
+    """Mark an exception raised after the end of its decision as retrieved, or asyncio would log it."""
     if not task.cancelled():
         task.exception()
 
@@ -281,7 +281,7 @@ def _parts(refused: IllegalAction) -> dict[str, Any]:
 async def ask_agent(
     agent: object, view: dict[str, Any], legal: Sequence[LegalAction], deadline: datetime | None
 ) -> Action:
-    """What an agent of this process does. Raises whatever it raises, as an ``Exception``; waits as long as it takes."""
+    """The action of an agent in this process. Raises what it raises, as an ``Exception``; sets no time limit."""
     act = agent.act  # type: ignore[attr-defined]  # a user's class; one without it fails here, as its own error
     try:
         if inspect.iscoroutinefunction(act):
@@ -290,15 +290,15 @@ async def ask_agent(
             answer = await on_a_thread(act, view, legal, deadline)
             if inspect.isawaitable(answer):
                 answer = await answer
-    except SystemExit as error:  # which would end the loop, and with it everybody's match
+    except SystemExit as error:  # which would end the event loop, and with it all matches
         raise RuntimeError("act raised SystemExit") from error
     return action_of(answer)
 
 
 async def on_a_thread(act: Callable[..., Any], *args: object) -> Any:
-    """What an ordinary method returns. It may block, so the others go on meanwhile.
+    """Call an ordinary method, which may block, on a thread; return its result.
 
-    The thread is a daemon: one that never returns is left behind, at the deadline and at the end of the process.
+    The thread is a daemon: if it never returns, it is abandoned at the deadline and at the end of the process.
     """
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[Any] = loop.create_future()
@@ -308,7 +308,7 @@ async def on_a_thread(act: Callable[..., Any], *args: object) -> Any:
             result, error = act(*args), None
         except BaseException as raised:  # user code may raise anything
             result, error = None, raised
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed: no task waits for the result
             loop.call_soon_threadsafe(settle, result, error)
 
     def settle(result: object, error: BaseException | None) -> None:
@@ -333,7 +333,7 @@ def _guarded(agent_id: str, call: Callable[..., object], *args: object) -> None:
 
 
 def refused_line(decision: Decision, step: str) -> str:
-    """Why a decision is forfeited whose last action was refused."""
+    """The message for a decision that is forfeited after refused actions."""
     times = len(decision.refusals)
     reasons = "; ".join(dict.fromkeys(each["message"] for each in decision.refusals))
     said = f"{times} refused action{'s' * (times > 1)}, so the decision is forfeited: {reasons}"
@@ -341,7 +341,7 @@ def refused_line(decision: Decision, step: str) -> str:
 
 
 def step_of(legal: Sequence[LegalAction]) -> str:
-    """What an agent is asked for: ``vote``."""
+    """The name of the step that an agent is asked for, such as ``vote``."""
     return " or ".join(action.type for action in legal)
 
 

@@ -1,9 +1,9 @@
-"""A match as a file of JSON lines: written while it is played, replayed to prove it, redacted to publish it.
+"""Transcripts: a match as a file of JSON lines. Writing, replaying to verify, and redacting to publish.
 
 Rule 1: the lines stand in the order of their effects: header, then each decision followed by its events, then the
 outcome. The seed, from which roles follow, comes with the outcome.
-Rule 2: a line is complete or absent; a file that was cut off tells the match up to there.
-Rule 3: who publishes a transcript redacts it: what a viewer could not know is not in it, before and after the end.
+Rule 2: a line is complete or absent; a truncated file holds the match up to that line.
+Rule 3: a published transcript is redacted: it holds nothing that its viewer may not see, before and after the end.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _KINDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "decision": {"agent": str, "refusals": (list, int)},
     "event": {"visible_to": (str, list)},
 }
-"""What those who read a line rely on. A redacted decision has the number of its refusals instead of them."""
+"""The keys that readers of a line rely on. A redacted decision has the number of its refusals instead of them."""
 
 
 class TranscriptWriter:
@@ -116,7 +116,7 @@ def event_dict(event: Event) -> dict[str, Any]:
 
 
 def outcome_dict(outcome: Outcome | None) -> dict[str, Any]:
-    """An outcome as JSON values; ``None`` is that of a match that was given up."""
+    """An outcome as JSON values; ``None`` for an abandoned match."""
     return {
         "winners": [] if outcome is None else list(outcome.winners),
         "scores": {} if outcome is None else dict(outcome.scores),
@@ -126,9 +126,9 @@ def outcome_dict(outcome: Outcome | None) -> dict[str, Any]:
 
 
 def read_transcript(lines: Iterable[str]) -> list[Line]:
-    """The lines of a transcript. Raises ``ConfigError`` that names the line which is none.
+    """Parse the lines of a transcript. Raises ``ConfigError`` that names the invalid line.
 
-    The last one may have been cut off in its middle, with who wrote it: then it is left out.
+    The last line is left out if it is truncated, as after a crash of its writer.
     """
     found: list[Line] = []
     cut: ConfigError | None = None
@@ -161,7 +161,7 @@ def read_transcript(lines: Iterable[str]) -> list[Line]:
 
 
 class MatchMaker(Protocol):
-    """Makes a match from what a header says; handed in, because scenarios are read elsewhere."""
+    """Makes a match from a header; a parameter, because scenarios are read elsewhere."""
 
     def __call__(
         self,
@@ -172,26 +172,26 @@ class MatchMaker(Protocol):
         interaction: Mapping[str, Any] | None,
         /,
     ) -> Match[Any]:
-        """Raises ``ConfigError`` for what cannot be played."""
+        """Raises ``ConfigError`` for a match that cannot be played."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What came of playing a transcript again."""
+    """The result of replaying a transcript."""
 
     decisions: int
     events: int
     difference: str | None
-    """The first thing that came out differently, in words; ``None`` when everything is equal."""
+    """The first difference, in words; ``None`` if everything is equal."""
 
 
 def replay(lines: Sequence[Line], game: Game[Any], make_match: MatchMaker) -> Replayed:
     """Play the decisions of a transcript again and compare every event, where it stands, and the outcome.
 
-    What followed from nothing in the rules cannot be compared: when agents were asked, what they wrote, what they were
-    refused, and what played on their seats. Raises ``ConfigError`` for a transcript without an outcome (the seed comes
-    with it), of another game version, or with lines that no match writes.
+    Not compared, as the rules do not determine them: when agents were asked, their texts, their refusals, and which
+    agents played. Raises ``ConfigError`` for a transcript without an outcome (which holds the seed), of another game
+    version, or with lines that no match writes.
     """
     header, last = lines[0], lines[-1]
     if last["line"] != "outcome" or type(last.get("seed")) is not int:
@@ -247,14 +247,14 @@ def _decided(match: Match[Any], line: Line) -> tuple[Event, ...]:
 
 
 def _instead(event: Event | None) -> str:
-    """What should stand in a line."""
+    """Describe the expected line."""
     if event is None:
         return "an event that does not happen"
     return f"event {event.seq} is {event.kind!r} ({shortened(event.text, 60)}), not as recorded"
 
 
 def _other_outcome(match: Match[Any], last: Line) -> str | None:
-    """What is wrong with the recorded outcome; ``None`` where it is the match's."""
+    """The fault of the recorded outcome; ``None`` if it equals the match's."""
     outcome, status = match.outcome(), last.get("status")
     if outcome is None and status != "abandoned":
         return "the match is not over"
@@ -267,7 +267,7 @@ def _other_outcome(match: Match[Any], last: Line) -> str | None:
 
 
 def _written(value: Mapping[str, Any]) -> str:
-    """A value as JSON text, by which two are the same: ``1`` is neither ``1.0`` nor ``true``."""
+    """A value as JSON text for comparison: ``1`` equals neither ``1.0`` nor ``true``."""
     plain = json.loads(json.dumps(value, default=str))
     return json.dumps(plain, sort_keys=True)
 
@@ -279,11 +279,11 @@ def public_config(game: Game[Any], config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def redact(lines: Sequence[Line], viewer: str) -> Iterator[Line]:
-    """The transcript as ``viewer`` may have it: an agent id, ``SPECTATOR`` or ``HOST``.
+    """The transcript that ``viewer`` may see: an agent id, ``SPECTATOR`` or ``HOST``.
 
-    Events that the viewer was not shown are left out. Of others' decisions it stays who decided when, and whether; what
-    they sent, thought and were refused is theirs. A match that has not ended keeps its configuration and seed for
-    itself, because they may fix what is secret; what the game marks as the host's stays the host's also afterwards.
+    Events hidden from the viewer are left out. Others' decisions keep the agent, the time and whether it decided, but
+    not its answers, texts and refusals. Configuration and seed are removed until the match has ended, because secrets
+    may follow from them; keys that the game marks as the host's are removed also afterwards.
     """
     if viewer == HOST:
         yield from lines
@@ -293,7 +293,7 @@ def redact(lines: Sequence[Line], viewer: str) -> Iterator[Line]:
         raise ConfigError("viewer", f"must be {HOST}, {SPECTATOR} or one of {', '.join(agents)}")
     has_ended = lines[-1]["line"] == "outcome"
     config = lines[0].get("config")
-    # Agreed on from the start: what was dealt stays secret, and it follows from the seed.
+    # With ``reveal_at_end: false`` roles stay secret, and they follow from the seed.
     is_hidden = isinstance(config, Mapping) and config.get("reveal_at_end") is False
     for line in lines:
         kind = line["line"]

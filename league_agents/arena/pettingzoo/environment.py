@@ -1,6 +1,6 @@
 """One match as a PettingZoo environment: agents step one at a time.
 
-Rule: in a sealed phase the agents step in the game's order, and what was chosen before shows in no view.
+Rule: in a sealed phase the agents step in the game's order, and no view shows the earlier choices.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from league_agents.turns.match import PROTOCOL_STOP
 
 
 class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZoo tells no types
-    """Any game of the arena. ``league_agents.arena.pettingzoo`` says what is observed and what can be done."""
+    """Any game of the arena. ``league_agents.arena.pettingzoo`` describes observations and actions."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """A new match with this seed. Without one: the next match after the last seed that was given.
+        """Start a new match with this seed; ``None`` for the next match after the last given seed.
 
-        ``options`` is not used. Raises ``ConfigError`` for a seed that is none.
+        ``options`` is not used. Raises ``ConfigError`` for an invalid seed.
         """
         self._begin(seed)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -61,7 +61,7 @@ class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]
             self.render()
 
     def meaning(self, number: int) -> Action | None:
-        """What a number would do for the agent that is to act; ``None`` when it means nothing now."""
+        """The action of a number for the agent to act; ``None`` if the number has no action now."""
         return self._meant(self.agent_selection, number)
 
     def _infos(self, refusal: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Actions as numbers: what PettingZoo's policies draw, and what it means in a game.
+"""A mapping from the action numbers of PettingZoo to the actions of a game.
 
 Every action type of the game has a block of numbers, in the order of ``action_schemas``:
 
@@ -7,7 +7,7 @@ Every action type of the game has a block of numbers, in the order of ``action_s
 * one without fields has one number;
 * any other (a description, a batch of questions) has ``CANDIDATES`` numbers, each a candidate drawn from the schema.
 
-Rule: what a number means follows from the match's seed, the decision and the number, so a seed repeats a match.
+Rule: the action depends only on the match's seed, the decision and the number, so a seed repeats a match.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from league_agents.turns.match import Match
 
 CANDIDATES: Final = 16
 MOST_VALUES: Final = 1000
-"""A field with more values than this is drawn too."""
+"""A field with more values is drawn too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +36,10 @@ class NumberBlock:
     start: int
     length: int
     path: tuple[str, ...] = ()
-    """Of the field that the number decides; empty for candidates."""
+    """Path of the field that the number decides; empty for candidates."""
 
     values: tuple[Any, ...] = ()
-    """What the field is, number by number."""
+    """The value of the field for each number."""
 
     def __contains__(self, number: int) -> bool:
         return self.start <= number < self.start + self.length
@@ -63,7 +63,7 @@ def blocks_of(match: Match[Any], game: GameDeclaration) -> tuple[NumberBlock, ..
 
 
 def legal_numbers(blocks: Sequence[NumberBlock], legal: Sequence[LegalAction]) -> Iterator[int]:
-    """The numbers that mean something now."""
+    """The numbers with a legal action now."""
     now = {each.type: each.schema for each in legal}
     for block in blocks:
         schema = now.get(block.type)
@@ -79,7 +79,7 @@ def legal_numbers(blocks: Sequence[NumberBlock], legal: Sequence[LegalAction]) -
 
 
 def meant(blocks: Sequence[NumberBlock], number: int, legal: Sequence[LegalAction], draw: Draw) -> Action | None:
-    """The action that a number means now; ``None`` when it means nothing."""
+    """The action of a number now; ``None`` if it has none."""
     block = next((each for each in blocks if number in each), None)
     schema = next((each.schema for each in legal if block is not None and each.type == block.type), None)
     if block is None or schema is None:
@@ -107,7 +107,7 @@ def _allows(schema: JsonObject, value: Any) -> bool:
 
 
 def _with(schema: JsonObject, path: Sequence[str], value: Any, draw: Draw) -> dict[str, Any]:
-    """What the schema needs, drawn, with the field at ``path`` as it is decided."""
+    """Data drawn from the schema, with ``value`` for the field at ``path``."""
     found: dict[str, Any] = {}
     for name, inner in schema["properties"].items():
         if name == path[0]:

@@ -1,7 +1,7 @@
-"""One match as a parallel PettingZoo environment: in each step everybody acts whose turn it is.
+"""One match as a parallel PettingZoo environment: in each step all agents whose turn it is act.
 
-Rule: whoever owes no action may give any: it is not looked at. Where agents speak one after the other, a step is one
-speaker's turn; where they act under seal, it is everybody's.
+Rule: actions of agents that owe none are ignored. If agents speak one after the other, a step is one speaker's turn; in
+a sealed phase it is the turn of all.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ class ArenaParallelEnv(ArenaTable, ParallelEnv[str, Observation, Any]):  # type:
     """Any game of the arena, for agents that step together."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Each, Each]:
-        """A new match with this seed. Without one: the next match after the last seed that was given.
+        """Start a new match with this seed; ``None`` for the next match after the last given seed.
 
-        ``options`` is not used. Raises ``ConfigError`` for a seed that is none.
+        ``options`` is not used. Raises ``ConfigError`` for an invalid seed.
         """
         self._begin(seed)
         return self._observed(), self._told({})
 
     def step(self, actions: Mapping[str, Any]) -> tuple[Each, Each, Each, Each, Each]:
-        """Take the action of everybody who owes one: a number, an ``Action`` or ``{"type", "data"}``.
+        """Take the action of each agent that owes one: a number, an ``Action`` or ``{"type", "data"}``.
 
-        An action that the game refuses leaves its agent owing it, with the reason in ``infos[agent]["refusal"]``; one
-        that is missing is refused too. Raises ``ConfigError`` for what is no action.
+        If the game refuses an action, its agent still owes one, and the reason is in ``infos[agent]["refusal"]``; a
+        missing action is refused too. Raises ``ConfigError`` for a value of another form.
         """
         match, there = self._match, list(self.agents)
         refused: Each = {}

@@ -1,7 +1,7 @@
-"""What both kinds of environments have: a match, its spaces, and the taking of one agent's action.
+"""The base of both environments: a match, its spaces, and the handling of one agent's action.
 
-Rule: everything is the match's. The environment adds numbers for actions, rows of bytes for views, and the counting of
-refusals.
+Rule: the match holds all state of the game. The environment adds numbers for actions, rows of bytes for views, and the
+counting of refusals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from league_agents.turns.match import Match
 
 _LARGEST_SEED: Final = 2**64 - 1
 _TRIES: Final = 32
-"""Candidates that are drawn for one number until the game takes one."""
+"""Most candidates drawn for one number until the game accepts one."""
 
 RENDER_MODES: Final = ("ansi", "human")
 
@@ -35,7 +35,7 @@ Observation = dict[str, Any]
 
 
 class ArenaTable:
-    """One match after the other, as environments show it."""
+    """Plays one match after the other for an environment."""
 
     agents: list[str]
 
@@ -89,13 +89,13 @@ class ArenaTable:
 
     @property
     def match(self) -> Match[Any]:
-        """The match that is being played; only to be looked at."""
+        """The current match; do not change it."""
         return self._match
 
     def _begin(self, seed: int | None) -> None:
-        """A new match with this seed. Without one: the next match after the last seed that was given.
+        """Start a new match with this seed; ``None`` for the next match after the last given seed.
 
-        Raises ``ConfigError`` for a seed that is none.
+        Raises ``ConfigError`` for an invalid seed.
         """
         if seed is not None:
             if not 0 <= int(seed) <= _LARGEST_SEED:
@@ -118,11 +118,11 @@ class ArenaTable:
         return {"observation": _row(self._match.view(agent), self._length), "action_mask": mask}
 
     def state(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """Everything, as the host sees it, for training with a view of the whole."""
+        """The host's full view, for centralised training."""
         return _row(self._match.view(HOST), 4 * self._length)
 
     def render(self) -> str | None:
-        """What a spectator has been told so far, one line an event; printed in the mode ``human``."""
+        """The events visible to a spectator so far, one a line; printed in the mode ``human``."""
         if self.render_mode is None:
             logger.warn("You are calling render method without specifying any render mode.")
             return None
@@ -141,7 +141,7 @@ class ArenaTable:
         return Match(self._game, config=self._config, agent_ids=self.possible_agents, seed=seed, protocol=protocol)
 
     def _take(self, agent: str, action: Any) -> dict[str, Any] | None:
-        """Why the action was refused and the agent is asked again; ``None`` when the match went on."""
+        """Take an action. Return the refusal if the agent is asked again; ``None`` if the match went on."""
         if isinstance(action, Action):
             chosen: Action | None = action
         elif isinstance(action, Mapping):
@@ -167,7 +167,7 @@ class ArenaTable:
         return None
 
     def _meant(self, agent: str, number: int) -> Action | None:
-        """The first action drawn for the number that the game takes; else the last one that was drawn."""
+        """The first action drawn for the number that the game accepts, or else the last one drawn."""
         match = self._match
         legal, found = match.legal(agent), None
         for attempt in range(_TRIES):
