@@ -1,8 +1,8 @@
 """A season's folder: divisions with their journals, and the records that were derived from them.
 
-Rule 1: journals are the truth. The records are read in their place when they hold every match, for then nothing can be
-missing; a season that goes on is read from its journals.
-Rule 2: one division is open at a time, and for tables its league manager's journal alone: a large season has more
+Rule 1: the journals are authoritative. The records are read in their place only if they hold every match; a running
+season is read from its journals.
+Rule 2: one division is open at a time, and for tables its league manager's journal only: a large season has more
 journals than a process may open files.
 """
 
@@ -21,7 +21,7 @@ from league_agents.report.sources import SeasonSource
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """One division: its name, and what opens its journals, all of them or the league manager's alone."""
+    """One division: its name, and a function that opens all its journals or the league manager's only."""
 
     name: str
     open: Callable[[bool], SeasonSource]
@@ -41,7 +41,7 @@ class SeasonFolder:
         self._records = records if records is not None and records.is_complete else None
 
     def season(self) -> SeasonRecord:
-        """All divisions together."""
+        """All divisions as one season."""
         found: list[SeasonRecord] = []
         for division in self._divisions:
             with closing(division.open(False)) as source:
@@ -67,7 +67,7 @@ class SeasonFolder:
         )
 
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
-        """Division by division."""
+        """The matches, division by division."""
         if self._records is not None:
             yield from self._records.matches(round_number=round_number, team=team)
             return
@@ -76,13 +76,13 @@ class SeasonFolder:
                 yield from source.matches(round_number=round_number, team=team)
 
     def match(self, game_id: str) -> MatchRecord:
-        """``0101001``, or ``north/0101001`` where several divisions have a match of this id."""
+        """One match: ``0101001``, or ``north/0101001`` if several divisions have one with this id."""
         name, slash, wanted = game_id.rpartition("/")
         found: dict[str, MatchRecord] = {}
         for division in self._divisions:
             if slash and division.name != name:
                 continue
-            # A table names the match, so that few divisions are opened whole.
+            # The tables tell which division has the match, so that few divisions are opened in full.
             with closing(division.open(False)) as source:
                 try:
                     source.match(wanted)
@@ -98,7 +98,7 @@ class SeasonFolder:
         return next(iter(found.values()))
 
     def close(self) -> None:
-        """No-op: nothing is open between two calls."""
+        """No-op: no file is open between two calls."""
 
 
 def _name_of(value: object) -> str:

@@ -1,7 +1,7 @@
-"""What a season consists of, from the journals of those who take part: teams, schedule, how far it is.
+"""The structure of a season, from the journals of its participants: teams, schedule, progress.
 
-Rule 1: the assignment table says who plays whom, in whoever's journal it is: one reader for all roles.
-Rule 2: a journal may hold several seasons, and a season may have been reset. What was noted before counts for neither.
+Rule 1: the assignment table defines the pairings, in any role's journal: one reader for all roles.
+Rule 2: a journal may hold several seasons, and a season may have been reset. Notes from before do not count.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ class RoleJournal:
 
 @dataclass(slots=True, kw_only=True)
 class SeasonFrame:
-    """One season as a set of journals knows it."""
+    """One season as recorded in a set of journals."""
 
     season_id: str
     league_id: str = ""
     since: datetime | None = None
-    """When it was reset last; what was noted until then is of no match of it. ``None``: never."""
+    """Instant of the latest reset; notes until then belong to none of its matches. ``None`` means never."""
 
     matches: dict[str, ScheduledMatch] = field(default_factory=dict)
-    """By game id, in the order of the table. All are planned."""
+    """By game id, in the order of the table. All have the status ``planned``."""
 
     teams: dict[str, TeamRecord] = field(default_factory=dict)
     round_number: int = 0
-    """The latest round that was announced."""
+    """The latest announced round."""
 
     groups: dict[str, str] = field(default_factory=dict)
     """Group by ``address_key`` of its player or its referee."""
@@ -70,18 +70,18 @@ class SeasonFrame:
         return not named or not self.season_id or named == self.season_id
 
     def name(self, names: Mapping[str, str]) -> None:
-        """Take over what the teams are called, by their groups: no assignment table says it."""
+        """Set the names of the teams, by group: the assignment table does not have them."""
         for group, team in self.teams.items():
             if names.get(group):
                 self.teams[group] = evolve(team, display_name=names[group])
 
     def group_of(self, address: str) -> str:
-        """The group of an address; the address where no table names it."""
+        """The group of an address; the address itself if no table names it."""
         return self.groups.get(address_key(address), address)
 
 
 def frames_of(journals: Sequence[RoleJournal], *, division: str = "") -> dict[str, SeasonFrame]:
-    """The seasons by their ids, in the order of their first tables. At most one when there is no table at all."""
+    """The seasons by id, in the order of their first tables. At most one when there is no table at all."""
     frames: dict[str, SeasonFrame] = {}
     for at, envelope in _messages(_best(journals)):
         payload, season_id = envelope.payload, envelope.season_id or ""
@@ -102,12 +102,12 @@ def frames_of(journals: Sequence[RoleJournal], *, division: str = "") -> dict[st
 
 
 def _best(journals: Sequence[RoleJournal]) -> RoleJournal:
-    """The journal that knows most of the season: the league manager's, else the first."""
+    """The most complete journal of the season: the league manager's, else the first."""
     return next((each for each in journals if each.role == "manager"), journals[0])
 
 
 def _messages(own: RoleJournal) -> Iterator[tuple[datetime, Envelope]]:
-    """The messages that make a season, oldest first."""
+    """The messages that define a season, oldest first."""
     types = (*TABLES, *STARTS, *RESETS)
     found: Iterable[tuple[datetime, str, str, Mapping[str, object] | None, str]]
     if own.role == "manager":

@@ -1,4 +1,4 @@
-"""The audit trail: what the operator ordered, what was settled, what was refused, what was odd."""
+"""The audit trail: orders of the operator, settlements, refusals and warnings."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from league_agents.report.records import LogEntry
 from league_agents.report.season_frame import RoleJournal
 
 MOST = 2_000
-"""Entries of one journal, the latest."""
+"""Maximal number of entries of one journal; the latest are kept."""
 
 LONGEST = 500
 _REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
 
 
 def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[LogEntry]:
-    """Entries of the league manager's journal, oldest first; of all journals where there is no manager's."""
+    """Entries of the league manager's journal, oldest first; of all journals if there is no manager's."""
     chosen = [each for each in journals if each.role == "manager"] or list(journals)
     found: list[LogEntry] = []
     for own in chosen:

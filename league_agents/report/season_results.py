@@ -1,7 +1,7 @@
-"""How the matches, rounds and the season ended, gathered from the notes of one journal.
+"""Results of the matches, the rounds and the season, from the notes of one journal.
 
-Rule: points and ranks are those that the league manager stated. Only draws and losses are counted here, where the
-manager's own record of each match is at hand.
+Rule: points and ranks are the league manager's. Only draws and losses are counted here, if the manager's own record
+of each match is available.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _PRIVATE_SCORE = "private_score"
 
 
 class Results:
-    """Takes the notes of one season, oldest first."""
+    """Collects the notes of one season, oldest first."""
 
     def __init__(self, frame: SeasonFrame) -> None:
         self._frame = frame
         self._rows: dict[int, list[JsonObject]] = {}
         self._drawn: dict[str, tuple[int, tuple[str, ...]]] = {}
-        """Round and players of each match that was a draw."""
+        """Round and players of each drawn match."""
 
         self._has_draws = False
         self.over: set[str] = set()
@@ -38,7 +38,7 @@ class Results:
         """Winner, whether it is a draw, and the points that count for each player."""
 
         self.told: dict[str, JsonObject] = {}
-        """What a round's results said of a match, to those who are told no more."""
+        """The match's row in a round's results, for roles that receive no more."""
 
         self.season: JsonObject = {}
         """The facts of the season's end; empty while it goes on."""
@@ -47,7 +47,7 @@ class Results:
         self.tie_breaks: tuple[str, ...] = ()
 
     def take(self, note: Note) -> None:
-        """One note more."""
+        """Add one note."""
         facts = note.facts
         if note.kind == SETTLEMENT:
             settled = settlement_of(note)
@@ -94,7 +94,7 @@ class Results:
             self.tie_breaks = tuple(of(each, 60) for each in stated[:20])
 
     def outcome(self, planned: ScheduledMatch) -> ScheduledMatch:
-        """A match of the schedule with how it ended, as far as this journal says."""
+        """A match of the schedule with its result, if this journal has it."""
         game_id = planned.game_id
         winner, is_draw, points = self.won.get(game_id, (None, False, {}))
         if game_id not in self.won and (row := self.told.get(game_id)) is not None:
@@ -176,5 +176,5 @@ def _line(value: object) -> str:
 
 @lru_cache(maxsize=10_000)
 def _printable(text: str) -> str:
-    # A few names, which stand in every row of every table.
+    # Cached: a few names recur in every row of every table.
     return of(text, 200)

@@ -1,8 +1,7 @@
-"""What no line for people may show: tokens, keys, and targets that are still being sought.
+"""Hide secrets from output for people: tokens, keys, and targets of open matches.
 
-Rule: a text is looked through at the last moment before it is shown. Whatever was registered is taken out in every
-place and in any letter case; what only looks like a token or a key is taken out too, because nobody can register all of
-them.
+Rule: a text is filtered at the last moment before it is shown. Registered texts are removed in every place and in any
+letter case; so are texts that only look like a token or a key, because no registration is complete.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ QUOTING = frozenset({"callback_failed", "result_repaired"})
 """The codes of warnings that quote an agent."""
 
 SHORTEST = 3
-"""Shorter texts would turn half of a log into gaps."""
+"""Hiding shorter texts would turn half of a log into gaps."""
 
 _LONGEST = 100_000
 _SECRET_NAMES = frozenset({"token", "refresh_token", "access_token", "id_token", "client_secret", "private_key"})
@@ -35,34 +34,34 @@ _LOOKS_SECRET = re.compile(
 
 
 class SecretTexts:
-    """The texts that are hidden, and who can tell more of them."""
+    """The texts that are hidden, and the functions that supply more."""
 
     def __init__(self) -> None:
         self._texts: frozenset[str] = frozenset()
         self._sources: tuple[Callable[[], Iterable[str]], ...] = ()
 
     def add(self, texts: Iterable[str]) -> None:
-        """Hide these from now on."""
+        """Hide these texts from now on."""
         self._texts |= {text.strip() for text in texts if len(text.strip()) >= SHORTEST}
 
     def ask(self, source: Callable[[], Iterable[str]]) -> None:
-        """Ask ``source`` each time: what it names changes. It is called on the thread that shows something."""
+        """Call ``source`` for each shown text, because its secrets change. It runs on the thread that shows it."""
         self._sources = (*self._sources, source)
 
     def hide(self, text: str) -> str:
-        """``text`` without what is secret."""
+        """``text`` without its secrets."""
         found = _LOOKS_SECRET.sub(HIDDEN, text[:_LONGEST])
         texts = set(self._texts)
         for source in self._sources:
             texts.update(each.strip() for each in source() if len(each.strip()) >= SHORTEST)
-        # The longest first: a sentence must not keep its beginning because a word of it was hidden before.
+        # The longest first: otherwise hiding a word could leave the rest of a sentence visible.
         for secret in sorted(texts, key=len, reverse=True):
             found = _spelled(secret).sub(HIDDEN, found)
         return found
 
 
 def _spelled(secret: str) -> re.Pattern[str]:
-    """A secret in any letter case and with any white space between its words. A word is only hidden as a word."""
+    """A pattern for a secret in any letter case and with any white space. It matches whole words only."""
     body = r"\s+".join(re.escape(word) for word in secret.split())
     start = r"(?<!\w)" if secret[0].isalnum() else ""
     end = r"(?!\w)" if secret[-1].isalnum() else ""
@@ -70,8 +69,8 @@ def _spelled(secret: str) -> re.Pattern[str]:
 
 
 def without_quotations(text: str) -> str:
-    """A failure without what it quotes: the words of an exception and of a refused result of a referee's agent, which
-    may be the target before anybody else knows it."""
+    """A failure without its quotations: the texts of an exception and of a refused result of a referee's agent, which
+    may be the target of an open match."""
     return _QUOTED.sub(HIDDEN, _SAID.sub(rf"\1: {HIDDEN}", text))
 
 
@@ -88,5 +87,5 @@ def secrets_in(document: object) -> list[str]:
 
 
 def secrets_of_environment(variables: Mapping[str, str]) -> list[str]:
-    """The values of variables whose names say that they are secret."""
+    """The values of variables whose names mark them as secret."""
     return [value for name, value in variables.items() if _SECRET_VARIABLE.search(name.upper()) and len(value) >= 8]

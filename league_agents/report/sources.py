@@ -1,6 +1,6 @@
-"""The port to whatever a season can be read from: journals, a season's folder, a recorded match, an export.
+"""The port to all sources of a season: journals, a season's folder, a recorded match, an export.
 
-Rule: a source is read only, may be read while somebody writes to it, and holds one match in memory at a time.
+Rule: a source is read only, may be read while another process writes to it, and holds one match in memory at a time.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from league_agents.report.records import MatchRecord, SeasonRecord, Viewer
 
 
 class SeasonSource(Protocol):
-    """Where a season is read from. ``app.records.open_season`` opens one."""
+    """A source of a season. ``app.records.open_season`` opens one."""
 
     @property
     def viewer(self) -> Viewer:
-        """Who wrote it: as whom it is read unless the reader narrows it. A league manager's is ``referee``."""
+        """The widest viewer of the source, which the reader may narrow. A league manager's is ``referee``."""
         ...
 
     @property
     def team(self) -> str:
-        """The group whose own journal it is; empty for everybody else's."""
+        """The group of a team's own journal; empty for any other source."""
         ...
 
     def season(self) -> SeasonRecord:
@@ -29,16 +29,16 @@ class SeasonSource(Protocol):
         ...
 
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
-        """The matches in the order of the schedule, narrowed to what ``viewer`` may see.
+        """The matches in the order of the schedule, narrowed to ``viewer``.
 
         ``team`` is a group id: the matches that it plays or judges.
         """
         ...
 
     def match(self, game_id: str) -> MatchRecord:
-        """One match. Raises ``ConfigError`` when the source has none of this id."""
+        """One match. Raises ``ConfigError`` for an unknown id."""
         ...
 
     def close(self) -> None:
-        """Release the files. A closed source is not used again."""
+        """Close the files. A closed source is not used again."""
         ...

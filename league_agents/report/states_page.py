@@ -19,7 +19,7 @@ its row up, and what has no row does not happen. A phase that is not named in a 
 """
 
 _ANY = "any"
-"""The phase of a row that does not depend on it (``Transition.phase``)."""
+"""The phase of a row that applies in all phases (``Transition.phase``)."""
 
 
 def states_page() -> str:

@@ -1,7 +1,7 @@
-"""What a role is doing, as values and as a few lines.
+"""The status of a role, as values and as a few lines.
 
-Rule: everything here was read from the journal and the token file, so it is the same whether the daemon runs or not;
-what cannot be known is said to be unknown, never guessed.
+Rule: everything here is read from the journal and the token file, so it is the same whether the daemon runs or not;
+an unknown value is reported as unknown, never guessed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from league_agents.report.results import NO_RESULTS, Results, match_words, stand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
-    """Something that somebody has to do next."""
+    """The next step that a participant owes."""
 
     who: str
     what: str
@@ -26,7 +26,7 @@ class Owed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenGame:
-    """A game that goes on."""
+    """An open game."""
 
     game_id: str
     phase: str
@@ -35,7 +35,7 @@ class OpenGame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationProgress:
-    """How far the registration for a season is, while it is open."""
+    """The progress of a season's open registration."""
 
     expected: int
     missing: tuple[str, ...]
@@ -47,47 +47,47 @@ class RegistrationProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Awaited:
-    """What a league waits for before its season goes on."""
+    """The event that a league waits for before its season continues."""
 
     what: str
     command: str
-    """What goes on without waiting, as it is typed after the program's name; empty when nothing does."""
+    """The command that continues without waiting, as typed after the program's name; empty if there is none."""
 
     also: str = ""
-    """What else a person can do."""
+    """Another remedy."""
 
     due_at: datetime | None = None
-    """When it goes on by itself; ``None`` when it does not."""
+    """When the season continues by itself; ``None`` when it does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulSend:
-    """A message that may have been sent, and is looked for among the sent mails before it goes again."""
+    """A message that may have been sent; the sent mails are searched for it before it is sent again."""
 
     message_type: str
     to: tuple[str, ...]
     game_id: str | None
     tried_at: datetime | None
-    """When its latest attempt began; ``None`` in journals that were written before this was kept."""
+    """When its latest attempt began; ``None`` in journals from before this was recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenState:
-    """How long the authorization of a mailbox will do."""
+    """How long the authorization of a mailbox remains valid."""
 
     age: timedelta | None = None
-    """``None`` when nobody knows when it was given."""
+    """``None`` when the time of the login is unknown."""
 
     ends_at: datetime | None = None
     may_end_at: datetime | None = None
-    """When it ends if the Google Cloud app is in status "Testing"."""
+    """When it expires if the Google Cloud app is in status "Testing"."""
 
     trouble: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleStatus:
-    """One role."""
+    """The status of one role."""
 
     role: str
     address: str
@@ -101,7 +101,7 @@ class RoleStatus:
     received_at: datetime | None = None
     sent_at: datetime | None = None
     stuck: str = ""
-    """Why it waits for a person; empty when it does not."""
+    """Why the role waits for a person; empty when it does not."""
 
     games: tuple[OpenGame, ...] = ()
     registration: RegistrationProgress | None = None
@@ -111,16 +111,16 @@ class RoleStatus:
     """``None`` for all but a league manager."""
 
     outbox: Mapping[str, int]
-    """State of a message -> how many."""
+    """State of a message -> number of messages."""
 
     oldest_waiting: datetime | None = None
-    """When the oldest message was written that is not sent."""
+    """When the oldest unsent message was written."""
 
     in_doubt: tuple[DoubtfulSend, ...] = ()
-    """Messages that may have been sent, but for one that a running process is sending right now."""
+    """Messages that may have been sent, except for one that a running process is sending right now."""
 
     thinking: int = 0
-    """Callbacks of the agent without a result."""
+    """Number of agent callbacks without a result."""
 
     sends_left: int | None = None
     sends_per_day: int | None = None
@@ -129,14 +129,14 @@ class RoleStatus:
     last_error: str = ""
     last_error_at: datetime | None = None
     warnings: int = 0
-    """Since the start."""
+    """Number of warnings since the start."""
 
     last_warning: str = ""
     clock_error: timedelta = timedelta(0)
-    """What this machine's clock showed more than the mail service's, by which all instants here go."""
+    """How far this machine's clock is ahead of the mail service's, which all instants here follow."""
 
     clock_trouble: str = ""
-    """What a person should do about it; empty when it is small."""
+    """The remedy for the clock error; empty when it is small."""
 
     results: Results = NO_RESULTS
 
@@ -256,7 +256,7 @@ def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Itera
 
 
 def token_words(token: TokenState) -> str:
-    """How old an authorization is and when it ends."""
+    """The age of an authorization and its expiry, in words."""
     age = "of unknown age" if token.age is None else f"{span(token.age)} old"
     if token.ends_at is not None:
         return f"{age}, ends {token.ends_at:%Y-%m-%d %H:%M} UTC"
@@ -266,7 +266,7 @@ def token_words(token: TokenState) -> str:
 
 
 def ago(at: datetime | None, now: datetime) -> str:
-    """How long ago an instant was."""
+    """The time since an instant, in words."""
     return "never" if at is None else f"{span(now - at)} ago"
 
 

@@ -1,6 +1,6 @@
 """Tables of a season for people and for spreadsheets, from one declaration of their columns.
 
-Rule: a cell of a spreadsheet that begins like a formula is text: a team may call itself ``=HYPERLINK(…)``.
+Rule: a text cell that begins like a formula stays a text: a team may call itself ``=HYPERLINK(…)``.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class Column:
     """One column."""
 
     key: str
-    """Its name in a spreadsheet."""
+    """The name in a spreadsheet."""
 
     title: str
     value: Callable[[Any], Cell]
     is_number: bool = False
     is_whole: bool = False
-    """Whether it is never broken into two lines."""
+    """Whether the cell is never wrapped."""
 
     reader: Literal["everybody", "person", "spreadsheet"] = "everybody"
 
 
 def text_table(columns: Sequence[Column], rows: Iterable[object], *, title: str = "") -> Table:
-    """For a console. Columns without any value are left out."""
+    """A table for a console. Columns without any value are left out."""
     cells = [[(column, column.value(row)) for column in columns if column.reader != "spreadsheet"] for row in rows]
     places = range(len(cells[0])) if cells else range(0)
     kept = [place for place in places if any(line[place][1] not in (None, "") for line in cells)]
@@ -61,7 +61,7 @@ def text_table(columns: Sequence[Column], rows: Iterable[object], *, title: str 
 
 
 def csv_lines(columns: Sequence[Column], rows: Iterable[object]) -> Iterator[str]:
-    """For a spreadsheet, with a line of names first."""
+    """The lines of a file for a spreadsheet, with a line of names first."""
     columns = [column for column in columns if column.reader != "person"]
     yield _csv_line([column.key for column in columns])
     for row in rows:
@@ -75,12 +75,12 @@ def _csv_line(cells: Sequence[object]) -> str:
 
 
 def _safe(value: Cell) -> object:
-    """A text that a spreadsheet would take for a formula begins with an apostrophe."""
+    """Put an apostrophe before a text that a spreadsheet would take for a formula."""
     if isinstance(value, datetime):
         return value.isoformat()
     if not isinstance(value, str):
         return "" if value is None else int(value) if isinstance(value, float) and value.is_integer() else value
-    # What Excel skips before a formula it skips here too.
+    # Excel ignores these characters before a formula.
     text = printable(value, 32_000)
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or value.startswith(_FORMULA) else text
 
@@ -120,7 +120,7 @@ def _points(seat: int) -> Callable[[MatchRecord], Cell]:
 
 
 def _both_points(match: MatchRecord) -> Cell:
-    """``3:1``; a spreadsheet would take it for a time of day, and has them one by one."""
+    """The points as ``3:1``; spreadsheets get separate columns, as they would take it for a time of day."""
     both = [_shown(_points(seat)(match)) or "?" for seat in (0, 1)]
     return None if both == ["?", "?"] else " : ".join(both)
 
@@ -224,7 +224,7 @@ _SHOWN_ALREADY = frozenset({"points", "wins", "private_score"})
 
 
 def standings_columns(rows: Sequence[StandingRow]) -> tuple[Column, ...]:
-    """The columns of a table of standings: those of every one, and its tie-breaks in their order."""
+    """The columns of a table of standings: the common ones, and its tie-breaks in their order."""
     names = dict.fromkeys(name for row in rows for name in row.tie_breaks if name not in _SHOWN_ALREADY)
 
     def tie_break(name: str) -> Column:

@@ -1,4 +1,4 @@
-"""The mails of a match, read back from the journals of those who took part."""
+"""The mails of a match, read from the journals of its participants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Participant:
     """One role of a match and its journal."""
 
     participant_id: str
-    """The group id of a player or referee; ``LM001`` or alike of a league manager."""
+    """The group id of a player or referee; ``LM001`` or similar for a league manager."""
 
     address: str
     journal: Journal
@@ -22,7 +22,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentMessage:
-    """One mail that left somebody's mailbox."""
+    """One sent mail."""
 
     at: datetime
     sender: str
@@ -34,7 +34,7 @@ class SentMessage:
 
 
 def sent_messages(participants: Sequence[Participant]) -> list[SentMessage]:
-    """Everything that was sent, oldest first; at one instant in the order of ``participants``."""
+    """All sent mails, oldest first; at the same instant in the order of ``participants``."""
     found = [
         SentMessage(
             at=item.created_at,

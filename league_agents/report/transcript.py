@@ -1,8 +1,8 @@
-"""One match in plain words: who asked what, what was answered, what was guessed, what it was worth, who won.
+"""One match in plain words: the questions, answers, guesses, scores and the winner.
 
-Rule 1: everything comes from the match's JSON document, so a recorded match reads like one that was just played.
-Rule 2: every text in it is somebody else's: it goes through ``printable`` into a ``Text`` and is never markup.
-Rule 3: whatever is missing is told in words, because a match may end at any point.
+Rule 1: all data is from the match's JSON document, so a recorded match reads like one that was just played.
+Rule 2: every text in it is untrusted: it goes through ``printable`` into a ``Text`` and is never markup.
+Rule 3: missing data is described in words, because a match may end at any point.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _STANDINGS = {
     "games_played": "Played",
     "games_won": "Won",
 }
-"""Keys of a row of the standings that are shown, and the headings of their columns."""
+"""Keys of a row of the standings that are shown -> headings of their columns."""
 
 
 def transcript(document: Mapping[str, object], rules: RuleSet) -> RenderableType:
@@ -94,7 +94,7 @@ def _player(
     if termination == Termination.ABSENT:
         yield Text(f"{name} was absent from the start.", style="yellow")
     elif not termination:
-        # A match that goes on, or the opponent in a player's own journal.
+        # An open match, or the opponent in a player's own journal.
         yield Text(f"How the game of {name} ended is not known here.", style="italic")
         if not player.get("questions"):
             return
@@ -140,7 +140,7 @@ def _guess(name: str, guess: Mapping[str, object], before: Sequence[Mapping[str,
 
 
 def _models(document: Mapping[str, object]) -> Iterator[RenderableType]:
-    """Whose language models' work was used, in which callback, and what stands in for it."""
+    """The participants whose language models' work was used, by callback, and the fallbacks."""
     asked = list(models_of(document))
     if not asked:
         return
@@ -153,7 +153,7 @@ def _models(document: Mapping[str, object]) -> Iterator[RenderableType]:
 
 
 def _trouble(document: Mapping[str, object], players: Sequence[Mapping[str, object]]) -> Iterator[RenderableType]:
-    """What went wrong in whose agent, and what was changed in its results."""
+    """The failures of each agent, and the changes to its results."""
     noted = [("the referee", mapping(document.get("match")).get("notes"))]
     noted += [(name_of(player), player.get("notes")) for player in players]
     lines = [

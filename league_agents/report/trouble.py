@@ -1,7 +1,7 @@
-"""Warnings of a journal in words for the person whose agent they are about.
+"""Warnings of a journal, in words for the owner of the agent.
 
-Rule: call ids and game ids are for machines; what went wrong, where in whose code and what was done instead is for
-people. A warning of a form that is not known here is told as it stands.
+Rule: call ids and game ids are for machines; people get the failure, its place in the code and the fallback. A
+warning of an unknown form is shown unchanged.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ TROUBLE = frozenset(
         "unusable_message",
     }
 )
-"""Codes of warnings that somebody has to look into. Others tell of mail that came twice or late, which is usual."""
+"""Codes of warnings that need attention. Others report mail that came twice or late, which is usual."""
 
 MOST = 20
-"""Warnings of one match that are told. An agent that fails in every call of a match has eight."""
+"""Maximal number of warnings shown for one match. An agent that fails in every call of a match has eight."""
 
 LONGEST = 500
 
@@ -53,7 +53,7 @@ def plain_warning(note: Note) -> str:
 
 
 def troubles(notes: Iterable[Note], game_id: str) -> list[str]:
-    """What one participant's journal warns of in a match, in the order it happened; empty where all went well."""
+    """The warnings of one participant's journal in a match, in order; empty if there are none."""
     found = [
         plain_warning(note)
         for note in notes

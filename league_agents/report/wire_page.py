@@ -1,6 +1,6 @@
 """The reference page of the league's messages, written from their declarations: ``docs/messages.md``.
 
-Rule: nothing stands on the page that the program does not do; what a field means is its docstring in the source.
+Rule: the page lists only what the program does; the meaning of a field is its docstring in the source.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _row(name: str, entry: WireField | DerivedKey, meaning: str) -> tuple[str, .
 
 
 def field_docstrings(kind: type) -> dict[str, str]:
-    """What stands under each field of a class in its source, on one line."""
+    """The docstring under each field of a class in its source, on one line."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
     found: dict[str, str] = {}

@@ -12,7 +12,7 @@ WIDTH, HEIGHT = 720, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 176, 16, 36
 _LABEL_GAP = 17
 MOST_LINES = 12
-"""Lines that can be told apart by their labels. Of more teams the first ones are drawn."""
+"""Maximal number of lines with distinguishable labels. Of more teams the first ones are drawn."""
 
 
 class Tick(Struct, frozen=True, kw_only=True):
@@ -23,14 +23,14 @@ class Tick(Struct, frozen=True, kw_only=True):
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """One team's way through the season."""
+    """One team's course through the season."""
 
     name: str
     shade: int
-    """Which colour and dash of the style sheet; from 0."""
+    """Index of the colour and dash in the style sheet, from 0."""
 
     points: str
-    """As the attribute of a ``polyline``."""
+    """The ``points`` attribute of a ``polyline``."""
 
     end: tuple[float, float]
     label_y: float
@@ -49,7 +49,7 @@ class LineChart(Struct, frozen=True, kw_only=True):
     values: tuple[Tick, ...]
     lines: tuple[Line, ...]
     left_out: int
-    """Teams that are not drawn."""
+    """Number of teams that are not drawn."""
 
 
 class Bar(Struct, frozen=True, kw_only=True):
@@ -108,7 +108,7 @@ def line_chart(rounds: Sequence[int], values: Sequence[tuple[str, Sequence[float
 
 
 def interval_chart(rows: Sequence[tuple[str, float, float, float]]) -> IntervalChart | None:
-    """``rows``: name, lower end, value, upper end. ``None`` without any."""
+    """``rows``: name, lower end, value, upper end. ``None`` without rows."""
     if not rows:
         return None
     lowest, highest = min(low for _, low, _, _ in rows), max(high for _, _, _, high in rows)

@@ -1,7 +1,7 @@
-"""A match's record as the values of its page.
+"""The values of a match's page, from its record.
 
-Rule: a pure function from a record, which ``records.visible`` has narrowed before, to texts. What the record does not
-have is not on the page: its section is left out.
+Rule: a pure function from a record, which ``records.visible`` has narrowed before, to texts. A section whose data the
+record lacks is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from league_agents.report.scorecards import PARTS
 
 MOST_QUESTIONS, MOST_MESSAGES = 200, 500
 CANDIDATES = "candidates_left"
-"""The key of an answer under which a record says how many candidates it left."""
+"""The key of an answer for the number of remaining candidates."""
 
 
 class QuestionLine(Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class QuestionLine(Struct, frozen=True, kw_only=True):
     number: str
     text: str
     options: tuple[tuple[str, str], ...]
-    """Letter and text; empty where all questions have the same."""
+    """Letter and text; empty if all questions have the same options."""
 
     answer: str
     meaning: str
@@ -53,7 +53,7 @@ class ScoreLine(Struct, frozen=True, kw_only=True):
     name: str
     score: str
     share: float
-    """Of 100, for the bar."""
+    """Percentage for the bar."""
 
 
 class GuessText(Struct, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ class PlayerView(Struct, frozen=True, kw_only=True):
     warmup_answer: str
     questions: tuple[QuestionLine, ...]
     options: tuple[tuple[str, str], ...]
-    """Those of all questions."""
+    """The options of all questions."""
 
     has_candidates: bool
     guess: tuple[GuessText, ...]
@@ -99,7 +99,7 @@ class MessageLine(Struct, frozen=True, kw_only=True):
     to: str
     message_type: str
     after: str
-    """How long after the mail before it."""
+    """Time since the previous mail."""
 
     deadline: str
     late: str
@@ -132,7 +132,7 @@ class MatchPage(Struct, frozen=True, kw_only=True):
     target: tuple[tuple[str, str], ...]
     players: tuple[PlayerView, ...]
     clocks: tuple[tuple[str, str, str, str], ...]
-    """Player, what was asked for, the time that it took, the time that was left when it came."""
+    """Player, request, time taken, time left at the arrival of the answer."""
 
     messages: tuple[MessageLine, ...]
     settlements: tuple[SettlementView, ...]
@@ -145,7 +145,7 @@ def match_page(
 ) -> MatchPage:
     """The values of the page.
 
-    ``season`` and ``referee`` are what these are called, ``has_team`` the keys (``in_division``) of teams with a page.
+    ``season`` and ``referee`` are display names, ``has_team`` the keys (``in_division``) of teams with a page.
     """
     document = _document(match)
     names = {player.participant_id: name_shown(player.display_name, player.participant_id) for player in match.players}
@@ -204,7 +204,7 @@ def match_page(
 
 
 def _document(match: MatchRecord) -> dict[str, object]:
-    """What ``report.outcome`` reads."""
+    """The document that ``report.outcome`` reads."""
     return {
         "match": {
             "winner_id": match.winner_id,
@@ -220,7 +220,7 @@ def _document(match: MatchRecord) -> dict[str, object]:
 
 
 def _named(sentence: str, names: Mapping[str, str]) -> str:
-    """A sentence that tells of players by their ids, with their names."""
+    """A sentence with players' ids replaced by their names."""
     ids = {shown(identity, 40): name for identity, name in names.items() if identity}
     if ids:
         pattern = "|".join(re.escape(identity) for identity in sorted(ids, key=len, reverse=True))
@@ -336,7 +336,7 @@ _HALF = {"sentence_justification_score": "sentence", "word_justification_score":
 
 
 def _clocks(match: MatchRecord, names: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
-    """How long each player took for each request that had a deadline."""
+    """The time that each player took for each request with a deadline."""
     found = []
     for place, message in enumerate(match.messages):
         for player in match.players:
@@ -379,7 +379,7 @@ def _models(models: Sequence[Mapping[str, object]]) -> tuple[str, ...]:
 
 
 def _texts(source: Mapping[str, object] | None, names: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """The values of an object that people know, with their names."""
+    """The values of an object for display, with their names."""
     return _filled([(name, shown(mapping(source).get(key))) for key, name in names.items()])
 
 

@@ -1,8 +1,8 @@
-"""View values into HTML.
+"""Render view values as HTML.
 
-Rule 1: templates escape every value; nothing in the package marks a text of somebody else's as safe.
-Rule 2: a page may do nothing in a browser: its policy allows its own style sheet, by its digest, and on a live page the
-one script of the server. It loads nothing, from nowhere.
+Rule 1: templates escape every value; no code in the package marks an untrusted text as safe.
+Rule 2: a page's policy allows only its own style sheet, by its digest, and on a live page the one script of the
+server. A page loads nothing else.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LIVE_SCRIPT = "live.js"
 
 
 class Renderer:
-    """Writes pages. ``is_live``: they are served, and update themselves."""
+    """Renders pages. ``is_live``: they are served, and update themselves."""
 
     def __init__(self, *, is_live: bool = False) -> None:
         self._is_live = is_live
@@ -53,7 +53,7 @@ class Renderer:
         return self._written("match.html", page, title=f"{page.title} · {page.season}", up="../")
 
     def waiting(self) -> Iterator[str]:
-        """The page in the place of one that cannot be drawn at the moment. A live one tries again by itself."""
+        """The page shown in place of one that cannot be drawn at the moment. A live one retries by itself."""
         return self._written("waiting.html", None, title="Season", up="/" if self._is_live else "")
 
     def _written(self, template: str, page: object, *, title: str, up: str) -> Iterator[str]:
@@ -78,7 +78,7 @@ class Renderer:
 
 @cache
 def page_part(name: str) -> str:
-    """A file of ours that pages are made with."""
+    """Read a file of this package that is part of pages."""
     return files("league_agents.report.pages").joinpath("templates", name).read_text(encoding="utf-8")
 
 

@@ -1,7 +1,7 @@
-"""A season's records as the values of its page and of its teams' pages.
+"""The values of a season's page and of its teams' pages, from its records.
 
 Rule 1: pure functions from records to texts and numbers; every text has gone through ``shown``.
-Rule 2: no match is read for it: a season of ten thousand matches is one page.
+Rule 2: no match is read: a season of ten thousand matches is one page.
 """
 
 from __future__ import annotations
@@ -29,15 +29,14 @@ from league_agents.report.pages.shown import (
 from league_agents.report.records import ANNULLED, OVER, ScheduledMatch, SeasonRecord, StandingRow, TeamRecord, Viewer
 
 MOST_CROSSED = 40
-"""Teams of a cross table. A larger one is no table that anybody reads; the teams' pages have every result."""
+"""Maximal number of teams in a cross table, for legibility; the teams' pages have every result."""
 
 LARGE_SEASON = 2000
-"""Matches above which intervals are computed from fewer resamples: they are narrow then."""
+"""Number of matches above which intervals, narrow by then, are computed from fewer resamples."""
 
 MOST_LOG = 500
 PUBLIC_LOG = frozenset({"settlement", "round", "season"})
-"""Kinds of entries for everybody. A warning may quote an agent, and with it what is secret; orders are the organiser's.
-"""
+"""Kinds of public entries. A warning may quote an agent, and with it a secret; orders are the organiser's."""
 
 Kind = Literal["won", "drawn", "lost", "nobody", "open", "annulled"]
 WORDS: Mapping[Kind, str] = {
@@ -52,11 +51,11 @@ LETTERS: Mapping[Kind, str] = {"won": "W", "drawn": "D", "lost": "L", "nobody": 
 
 
 class Link(Struct, frozen=True, kw_only=True):
-    """A name, and the page behind it."""
+    """A name, and a link to its page."""
 
     text: str
     href: str | None = None
-    """``None``: there is no such page."""
+    """``None`` if there is no such page."""
 
 
 class Result(Struct, frozen=True, kw_only=True):
@@ -67,16 +66,16 @@ class Result(Struct, frozen=True, kw_only=True):
     opponent: Link
     kind: Kind
     score: str
-    """``3–1``; empty where the source does not say it."""
+    """``3–1``; empty if the source does not have it."""
 
     words: str
-    """The whole in words: ``won against Ada, 3–1, round 2``."""
+    """The whole result in words: ``won against Ada, 3–1, round 2``."""
 
     referee: str
 
 
 class Meeting(Struct, frozen=True, kw_only=True):
-    """Everything between a team and one opponent."""
+    """All matches between a team and one opponent."""
 
     opponent: Link
     wins: int
@@ -123,7 +122,7 @@ class Division(Struct, frozen=True, kw_only=True):
     chart: LineChart | None
     rounds: tuple[int, ...]
     progress: tuple[tuple[Link, tuple[str, ...]], ...]
-    """The numbers behind the chart: points after each round."""
+    """The data of the chart: points after each round."""
 
     cross: tuple[tuple[Link, tuple[tuple[Result, ...] | None, ...]], ...]
     """Each team with its results against each team, in the order of the standings; ``None`` against itself."""
@@ -141,7 +140,7 @@ class SeasonPage(Struct, frozen=True, kw_only=True):
     is_over: bool
     divisions: tuple[Division, ...]
     log: tuple[tuple[str, str, str], ...]
-    """When, what kind, what happened; the latest first."""
+    """(instant, kind, text) of each entry, the latest first."""
 
     log_left_out: int
 
@@ -157,7 +156,7 @@ class TeamPage(Struct, frozen=True, kw_only=True):
 
 
 _COLUMNS = frozenset({"points", "wins", "private_score"})
-"""Tie-breaks that have a column in any table."""
+"""Tie-breaks that have a column in every table."""
 
 HasPage = Callable[[str], bool]
 
@@ -168,7 +167,7 @@ class SeasonPages:
     def __init__(
         self, season: SeasonRecord, *, has_page: HasPage = lambda _match: False, viewer: Viewer = "public"
     ) -> None:
-        """``has_page``: whether the match of this key (``in_division``) has a page that can be linked to."""
+        """``has_page``: whether the match with this key (``in_division``) has a page that can be linked."""
         self._season = season
         self._log = [entry for entry in season.log if viewer != "public" or entry.kind in PUBLIC_LOG]
         self._has_page = has_page
@@ -185,7 +184,7 @@ class SeasonPages:
 
     @cached_property
     def _ratings(self) -> Mapping[str, Rating]:
-        """By team. A division whose matches do not connect all of its teams has none yet."""
+        """Ratings by team. A division whose matches do not connect all of its teams has none yet."""
         divisions: dict[str, list[RatedGame]] = defaultdict(list)
         for match in self._season.schedule:
             if match.status == OVER and (match.is_draw or match.winner_id is not None):
@@ -203,12 +202,12 @@ class SeasonPages:
 
     @property
     def title(self) -> str:
-        """What the season is called."""
+        """The name of the season."""
         season = self._season
         return shown(season.name, LONGEST_NAME) or shown(season.season_id, LONGEST_NAME) or "Season"
 
     def name(self, division: str, participant_id: str) -> str:
-        """What a team is called."""
+        """The name of a team."""
         return self._team(in_division(division, participant_id)).text
 
     def season_page(self) -> SeasonPage:
@@ -318,7 +317,7 @@ class SeasonPages:
         )
 
     def _points_after(self, rounds: Sequence[int], order: Sequence[str]) -> dict[str, list[float]]:
-        """Each team's points after each round. Before its first row a team has none."""
+        """Each team's points after each round, 0 before its first row."""
         found: dict[str, list[float]] = {key: [] for key in order}
         for each in rounds:
             rows = self._season.standings_after[each]
@@ -401,7 +400,7 @@ class SeasonPages:
 
 
 def _teams(season: SeasonRecord, rows: Sequence[StandingRow]) -> list[TeamRecord]:
-    """The teams of the season, and those of its table that it does not name."""
+    """The teams of the season, and those that only its table names."""
     known = {(team.division, team.participant_id) for team in season.teams}
     return [
         *season.teams,

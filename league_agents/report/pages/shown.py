@@ -1,9 +1,9 @@
-"""Texts and names of files on pages.
+"""Display texts and file names of pages.
 
 Rule 1: a text that came by mail is one line of visible characters, without tokens, and a mail address is shown by its
-part before the @ only: pages are published. Templates escape it; nothing here is markup.
-Rule 2: the name of a file is made of letters, digits, ``-``, ``_`` and one ``.``; an id with anything else is named by
-its digest.
+part before the @ only, because pages are published. Templates escape it; nothing here is markup.
+Rule 2: a file name consists of letters, digits, ``-``, ``_`` and one ``.``; for an id with other characters it is the
+id's digest.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ def shown(value: object, most: int = LONGEST_TEXT) -> str:
 
 @lru_cache(maxsize=50_000)
 def label(text: str, most: int = LONGEST_NAME) -> str:
-    """An id, a name or a state as text for a page: the same ones come again and again."""
+    """An id, a name or a state as text for a page; cached, as they recur."""
     return shown(text, most)
 
 
 def name_shown(display_name: str, participant_id: str) -> str:
-    """What a team or a player is called."""
+    """The display name of a team or a player."""
     return label(display_name) or label(participant_id) or "?"
 
 
 def in_division(division: str, identity: str) -> str:
-    """By what a match or a team is known in a season with divisions, each of which may use the same ids."""
+    """The key of a match or a team in a season with divisions, which may use the same ids."""
     return f"{division}/{identity}" if division else identity
 
 
 @lru_cache(maxsize=50_000)
 def file_name(kind: str, key: str) -> str:
-    """Where the page of a match or a team lies, below the season's page: ``matches/0101001.html``."""
+    """The path of the page of a match or a team, relative to the season's page: ``matches/0101001.html``."""
     if _SAFE_KEY.fullmatch(key):
         return f"{kind}/{key.replace('/', '.')}.html"
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -62,7 +62,7 @@ def instant(value: datetime | None) -> str:
 
 
 def number(value: object) -> str:
-    """A count or a score without needless digits; a dash for none."""
+    """A count or a score without unnecessary digits; a dash for none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "–"
     return f"{value:.1f}".removesuffix(".0") if abs(value) < 1e15 else "–"
