@@ -1,12 +1,12 @@
-"""Whether a mail is from whom it says, and whether it is from anybody who should be answered at all.
+"""Check the authenticity of a mail's sender, and whether the mail may be answered.
 
-Rule 1: only what our own mail server wrote counts. Mail servers write above what they received, so of all
-``Authentication-Results`` headers only the topmost is looked at, and only when it carries our server's name (RFC 8601);
-any other may have come with the mail.
-Rule 2: when two statements of that header contradict each other, the worse one counts; one that cannot be taken apart
-says nothing.
-Rule 3: mail that a program wrote about another mail, and our own, is never answered: that is how two programs mail each
-other for ever. ``Auto-Submitted: auto-generated`` is not such mail, every message of the league carries it.
+Rule 1: only headers of the receiving mail server count. Mail servers add headers at the top, so of all
+``Authentication-Results`` headers only the topmost is read, and only if it carries our server's name (RFC 8601); any
+other may have come with the mail.
+Rule 2: if two statements of that header contradict each other, the worse one counts; one that cannot be parsed is
+ignored.
+Rule 3: automatic mail about another mail, and our own mail, is never answered, or two programs would mail each other
+for ever. ``Auto-Submitted: auto-generated`` does not mark such mail: every message of the league carries it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from enum import StrEnum
 from league_agents.league.wire.address import read_address, read_mailbox, same_address
 
 GMAIL = "mx.google.com"
-"""What Gmail's receiving servers call themselves."""
+"""The name (authserv-id) of Gmail's receiving servers."""
 
 JUDGED_BY = (
     "From",
@@ -34,7 +34,7 @@ JUDGED_BY = (
     "X-Autoresponder",
     "X-Failed-Recipients",
 )
-"""The headers that are looked at here: whoever has them can judge a mail without its body."""
+"""The headers that ``judge`` reads: they suffice to judge a mail without its body."""
 
 _LONGEST = 4_000
 _NO_ANSWER = frozenset({"bulk", "junk", "auto_reply"})
@@ -46,44 +46,44 @@ _METHOD = re.compile(r"([A-Za-z][A-Za-z0-9-]{0,30})(?:/[0-9]+)?", re.ASCII)
 
 
 class Require(StrEnum):
-    """How sure of the sender one wants to be."""
+    """The evidence required of a sender's identity."""
 
     NOTHING = "nothing"
-    """The ``From`` header is believed. For a local server only."""
+    """Believe the ``From`` header. For a local server only."""
 
     NO_FAILURE = "no_failure"
-    """Refuse what the receiving server found forged; accept what it said nothing about."""
+    """Refuse mail that the receiving server found forged; accept mail without a result."""
 
     PASS = "pass"  # noqa: S105 - no password
-    """Accept only what the receiving server found to be from the domain of the ``From`` header."""
+    """Accept only mail that the receiving server found to be from the domain of the ``From`` header."""
 
 
 class Result(StrEnum):
-    """What the receiving server found about the domain of the ``From`` header."""
+    """The receiving server's result for the domain of the ``From`` header."""
 
     PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"
     UNKNOWN = "unknown"
-    """It said nothing, or nothing about this domain."""
+    """There is no result, or none for this domain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailVerdict:
-    """Whether a mail may be looked at."""
+    """Whether a mail is accepted, and why not."""
 
     accepted: bool
     reason: str = ""
-    """One line: why it is refused."""
+    """The reason for a refusal, in one line."""
 
     sender: str | None = None
-    """The address of the ``From`` header, when it names exactly one. Only to be believed when accepted."""
+    """The address of the ``From`` header; ``None`` unless it names exactly one. Trustworthy only if accepted."""
 
     result: Result = Result.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Finding:
-    """``dkim=pass header.d=example.com``."""
+    """One statement, such as ``dkim=pass header.d=example.com``."""
 
     method: str
     result: str
@@ -98,9 +98,9 @@ def judge(
     authserv_id: str = GMAIL,
     require: Require = Require.PASS,
 ) -> MailVerdict:
-    """Whether a mail may be looked at. ``headers`` has names in lower case and the topmost header of each name.
+    """Judge a mail by its headers. ``headers`` has names in lower case and the topmost header of each name.
 
-    Never raises, whatever the headers hold.
+    Never raises, even for hostile headers.
     """
     sender = read_mailbox(from_header)
     if sender is None:
@@ -121,7 +121,7 @@ def judge(
 
 
 def _loop(headers: Mapping[str, str], sender: str, own_address: str) -> str | None:
-    """Why this mail must not be answered."""
+    """Return the reason not to answer this mail; ``None`` if it may be answered."""
     if same_address(sender, own_address):
         return "it is from this mailbox itself"
     local_part = sender.rpartition("@")[0].lower()
@@ -144,9 +144,9 @@ def _loop(headers: Mapping[str, str], sender: str, own_address: str) -> str | No
 
 
 def not_delivered_to(headers: Mapping[str, str], from_header: str, subject: str) -> tuple[str, ...] | None:
-    """Whom a mail of ours did not reach, when this mail is a mail server's notice of it; ``()`` when it names nobody.
+    """Return the failed recipients that a mail server's notice names; ``()`` if it names none.
 
-    ``None`` for any other mail. A postmaster may be a person, so its mail must also look like a notice.
+    Return ``None`` for any other mail. A postmaster may be a person, so its mail must also look like a notice.
     """
     sender = read_mailbox(from_header)
     local_part = "" if sender is None else sender.rpartition("@")[0].lower()
@@ -165,9 +165,9 @@ def not_delivered_to(headers: Mapping[str, str], from_header: str, subject: str)
 
 
 def authenticated(header: str, sender: str, *, authserv_id: str = GMAIL) -> Result:
-    """What an ``Authentication-Results`` header of the receiving server says about the domain of ``sender``.
+    """Return the result of the receiving server's ``Authentication-Results`` header for the domain of ``sender``.
 
-    A DMARC result about this domain decides; without one a DKIM signature or an SPF pass of the same domain does.
+    A DMARC result for this domain decides; without one, a DKIM signature or an SPF pass of the same domain does.
     """
     findings = _findings(header, authserv_id)
     if not findings:
@@ -211,7 +211,7 @@ def _same_house(found: str, domain: str) -> bool:
 
 
 def _findings(header: str, authserv_id: str) -> list[_Finding]:
-    """The statements of a header, or none when it is not our server's or cannot be taken apart."""
+    """Return the statements of a header; none if it is not our server's or cannot be parsed."""
     text = _without_comments(header[:_LONGEST]) if len(header) <= _LONGEST else None
     if text is None:
         return []
@@ -226,7 +226,7 @@ def _findings(header: str, authserv_id: str) -> list[_Finding]:
 
 
 def _without_comments(text: str) -> str | None:
-    """``None`` when a comment or a quoted text is not closed: who knows where the next statement begins?"""
+    """Remove comments. Return ``None`` if a comment or a quoted text is not closed, so that no statement is certain."""
     kept: list[str] = []
     depth = 0
     is_quoted = False
@@ -256,7 +256,7 @@ def _without_comments(text: str) -> str | None:
 
 
 def _statements(text: str) -> list[list[str]]:
-    """Words between semicolons. ``=`` is a word; quoted and unquoted text that touch are one word."""
+    """Split at semicolons into words. ``=`` is a word; adjacent quoted and unquoted text form one word."""
     statements: list[list[str]] = [[]]
     touches = False
     for piece in _PIECE.finditer(text):
@@ -268,7 +268,7 @@ def _statements(text: str) -> list[list[str]]:
             statements[-1].append("=")
             touches = False
         elif quoted is not None or bare is not None:
-            # Quoted text keeps its quotation marks, so that it is never taken for a domain or a result.
+            # Keep the quotation marks, so that quoted text never equals a domain or a result.
             word = f'"{quoted}"' if quoted is not None else bare
             if touches:
                 statements[-1][-1] += word
@@ -294,6 +294,6 @@ def _finding(words: list[str]) -> _Finding | None:
 
 
 def _unquoted(word: str) -> str:
-    """``"@example.com"`` without its marks; text with more in it stays as it is."""
+    """Return ``"@example.com"`` without its quotation marks; any other text unchanged."""
     inner = word[1:-1]
     return inner if len(word) > 1 and word[0] == word[-1] == '"' and not set(inner) & set('"\\ ;=') else word

@@ -1,8 +1,7 @@
-"""A post office in memory: addresses, and weather on the way between them.
+"""A simulated mail service in memory, with delays and faults (``Weather``).
 
-Rule: what goes wrong is drawn from the seed, mail by mail, so the same season has the same accidents. A mail that is
-lost is lost for one recipient; a mail that is duplicated arrives as two mails with two ids, as it does when a sender
-tries again.
+Rule: faults are drawn from the seed for each mail, so that the same season has the same faults. A mail is lost for one
+recipient only; a duplicated mail arrives as two mails with two ids, as if the sender had sent it twice.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from league_agents.mail.port import AmbiguousSend, Mail, OutgoingMail
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weather:
-    """How mail fares. Chances are from 0 to 1, for each mail and recipient; the default is a fine day."""
+    """Probabilities of faults, from 0 to 1, for each mail and recipient. The default has no faults."""
 
     delay: timedelta = timedelta(0)
-    """The longest delay; each mail draws its own up to this."""
+    """The longest delay; the delay of each mail is drawn up to this."""
 
     reordering: float = 0.0
     """The chance of arriving after mails that were sent up to three delays later (at least three seconds)."""
@@ -35,11 +34,11 @@ class Weather:
     """The chance that a send fails and nothing was sent."""
 
     ambiguity: float = 0.0
-    """The chance that the connection breaks after the mail was taken: it is delivered, the sender cannot know."""
+    """The chance that the connection breaks after the mail was accepted: it is delivered, but the send raises."""
 
     throttling: float = 0.0
-    """The chance, for each mailbox and minute, that the service answers nobody during a part of that minute. It says
-    how long to wait in every second case, as a 429 does and a 503 does not."""
+    """The chance, for each mailbox and minute, that the service is unavailable during a part of that minute. In every
+    second case it gives the time to wait, as a 429 does and a 503 does not."""
 
     lapses: float = 0.0
     """The chance, for each mailbox and quarter of an hour, that its authorization is refused during a part of it."""
@@ -53,12 +52,12 @@ class Weather:
 FINE = Weather()
 
 _MINUTE, _QUARTER = 60, 900
-"""Seconds of the periods for which outages are drawn."""
+"""Lengths, in seconds, of the periods for which outages are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Outage:
-    """A part of a period: instants in seconds since the epoch. Two equal instants are no outage."""
+    """An outage within a period, in seconds since the epoch. Two equal instants mean no outage."""
 
     begins: float
     ends: float
@@ -69,12 +68,12 @@ class _Outage:
 
 
 class PostOffice:
-    """Accepts mail for its addresses and delivers it when its time has come."""
+    """Accepts mail for its addresses and delivers it after its delay."""
 
     def __init__(
         self, clock: Clock, *, seed: int | str = 0, weather: Weather = FINE, through_mime: bool = False
     ) -> None:
-        """``through_mime`` turns every mail into real bytes and reads it back, as a mail service would."""
+        """With ``through_mime`` every mail is encoded as MIME and decoded again, as with a real mail service."""
         self._clock = clock
         self._weather = weather
         self._seed = seed
@@ -82,21 +81,21 @@ class PostOffice:
         self._boxes: dict[str, MemoryMailbox] = {}
         self._sent = 0
         self._outages: dict[tuple[str, str], tuple[int, _Outage]] = {}
-        """Of each mailbox and kind the latest period that was asked for, and what was drawn for it."""
+        """(mailbox, kind) -> the latest period requested, and its outage."""
 
     def mailbox(self, address: str) -> MemoryMailbox:
-        """The mailbox of an address; it is opened when it does not exist."""
+        """Return the mailbox of an address; create it if it does not exist."""
         key = address.lower()
         if key not in self._boxes:
             self._boxes[key] = MemoryMailbox(self, address, self._clock)
         return self._boxes[key]
 
     def next_arrival(self) -> datetime | None:
-        """When the next mail arrives that is still on its way."""
+        """The arrival of the next mail in transit; ``None`` if there is none."""
         return min((box.on_its_way[0][0] for box in self._boxes.values() if box.on_its_way), default=None)
 
     def check(self, address: str) -> None:
-        """Raises ``AuthorizationExpired`` or ``MailboxUnavailable`` when this mailbox cannot be used now."""
+        """Raises ``AuthorizationExpired`` or ``MailboxUnavailable`` if this mailbox cannot be used now."""
         if self._weather is FINE:
             return
         second = self._clock.now().timestamp()
@@ -108,7 +107,7 @@ class PostOffice:
             raise MailboxUnavailable("the post office answers nobody at the moment", retry_after=wait)
 
     def login(self, address: str) -> object:
-        """What changes when this mailbox's authorization is lost and when it is there again."""
+        """Return a value that changes when this mailbox's authorization is lost and when it is restored."""
         second = self._clock.now().timestamp()
         lapse = self._outage(address, "lapse", _QUARTER, second, self._weather.lapses)
         return lapse if lapse.holds(second) else None
@@ -127,7 +126,7 @@ class PostOffice:
         return found[1]
 
     def accept(self, mail: OutgoingMail) -> None:
-        """Take a mail for delivery. Raises as ``Mailbox.send`` does."""
+        """Accept a mail for delivery. Raises as ``Mailbox.send`` does."""
         self._sent += 1
         if self._weather is FINE:
             received = self._received(mail)
@@ -154,7 +153,7 @@ class PostOffice:
             box.put(received, arrived_at)
 
     def _fate(self, sent_at: datetime, draw: Draw) -> list[datetime]:
-        """The instants at which one recipient gets the mail; none when it is lost."""
+        """Return the instants at which the mail arrives for one recipient; none if it is lost."""
         weather = self._weather
         if draw.chance(weather.loss):
             return []
@@ -217,7 +216,7 @@ class MemoryMailbox:
 
     @property
     def login(self) -> object:
-        """Something that changes when somebody has authorized this mailbox again."""
+        """Return a value that changes when this mailbox is authorized again."""
         return self._office.login(self._address)
 
     def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:

@@ -1,8 +1,8 @@
-"""One mail as bytes: a protocol document written the one way every client reads, and read in every way they write it.
+"""Encode a protocol document as a MIME mail, and decode the mails of any client.
 
-Rule 1: what is written depends on the outgoing mail alone. The same mail twice gives the same bytes.
-Rule 2: nothing that is read can raise. What cannot be used is left out, with its reason, and what it may cost is
-bounded before it is parsed: bytes, lines, containers, parts, the size and depth of a document.
+Rule 1: the bytes depend on the outgoing mail alone: the same mail always gives the same bytes.
+Rule 2: decoding never raises. Parts that cannot be used are left out with a reason, and the cost is bounded before
+parsing: bytes, lines, containers, parts, the size and depth of a document.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from league_agents.league.wire.address import read_address
 from league_agents.mail.port import OutgoingMail
 
 MOST_BYTES = 35_000_000
-"""Of a mail: what the largest one that Gmail takes becomes in transfer encoding."""
+"""Most bytes of a mail: the transfer-encoded size of the largest mail that Gmail accepts."""
 
 MOST_LINES = 600_000
 MOST_CONTAINERS = 20
@@ -43,7 +43,7 @@ _MOST_HEADERS = 200
 _LONGEST_HEADER = 4_000
 _MOST_PROBLEMS = 20
 
-# One line of text that is no JSON: the older referee takes a body that parses for the message itself (protocol 2.3).
+# Not JSON, because the older referee takes a body that parses as JSON for the message itself (protocol 2.3).
 _BODY = "A league message for the program that reads this mailbox: see the attached document."
 
 _JOIN = ",\r\n "
@@ -63,13 +63,13 @@ _CHARSET = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaf:
-    """One part of a mail that holds no other parts."""
+    """A part of a mail without subparts."""
 
     content_type: str
     """``application/json``, without parameters, in lower case."""
 
     content: bytes
-    """With the transfer encoding undone."""
+    """The content without its transfer encoding."""
 
     file_name: str = ""
     charset: str = ""
@@ -77,13 +77,13 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedMail:
-    """A mail taken apart but not judged (see ``port.Mail``)."""
+    """A parsed mail that is not judged (see ``port.Mail``)."""
 
     subject: str
     """Unfolded, encoded words decoded."""
 
     from_header: str
-    """Unfolded, as it came. Of several ``From`` headers: all of them, so that no single one is believed."""
+    """Unfolded, otherwise unchanged. Several ``From`` headers are all included, so that no single one is believed."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     documents: tuple[object, ...] = ()
@@ -94,7 +94,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", "
 
 
 def build(mail: OutgoingMail) -> bytes:
-    """The mail in the form of protocol 2.3. Raises ``LocalProtocolError`` for what cannot stand in it."""
+    """Return the mail in the form of protocol 2.3. Raises ``LocalProtocolError`` for values that it cannot hold."""
     sender = _address(mail.sender)
     recipients = [_address(address) for address in mail.to]
     if not recipients:
@@ -140,7 +140,7 @@ def _address(address: str) -> str:
 
 
 def _header(name: str, value: str) -> str:
-    # Any line break would add a header of somebody else's choice.
+    # A line break would allow header injection.
     if _VISIBLE.fullmatch(value) is None:
         raise LocalProtocolError(f"the {name} {value[:60]!a} must be one line of at most 900 ASCII characters")
     return value
@@ -154,7 +154,7 @@ def _document(document: Mapping[str, object]) -> bytes:
 
 
 def read(raw: bytes) -> ParsedMail:
-    """What a mail holds (protocol 2.5, steps 1 and 2). Never raises."""
+    """Parse a mail (protocol 2.5, steps 1 and 2). Never raises."""
     refusal = _refusal(raw)
     if refusal is not None:
         return ParsedMail(subject="", from_header="", problems=(refusal,))
@@ -162,8 +162,8 @@ def read(raw: bytes) -> ParsedMail:
 
 
 def read_plain(raw: bytes) -> ParsedMail | None:
-    """What ``read_any`` finds in a mail of the form in which this program writes them, many times as fast; ``None`` for
-    any other one."""
+    """Parse a mail of the form that ``build`` writes, much faster than ``read_any`` but with the same result. Return
+    ``None`` for any other mail."""
     if not raw.isascii() or not raw.count(b"\r\n") == raw.count(b"\n") == raw.count(b"\r"):
         return None
     head, _, body = raw.decode("ascii").partition("\r\n\r\n")
@@ -197,7 +197,7 @@ def read_plain(raw: bytes) -> ParsedMail | None:
 
 
 def _plain_headers(head: str) -> list[tuple[str, str]] | None:
-    """Names in lower case and unfolded values; ``None`` when a line is out of the ordinary."""
+    """Return names in lower case and unfolded values; ``None`` if a line has an unusual form."""
     pairs = []
     for line in _PLAIN_FOLD.sub(" ", head).split("\r\n"):
         found = _PLAIN_HEADER.fullmatch(line)
@@ -229,8 +229,8 @@ def _plain_leaf(part: str) -> Leaf | None:
 
 
 def read_any(raw: bytes) -> ParsedMail:
-    """What a mail of any form holds that was not refused."""
-    # The older policy leaves header values alone: it is several times faster and cannot fail on a hostile one.
+    """Parse a mail of any form that ``_refusal`` accepts."""
+    # The compat32 policy does not parse header values: it is several times faster and cannot fail on a hostile one.
     message = email.parser.BytesParser(policy=email.policy.compat32).parsebytes(raw)
     headers: dict[str, str] = {}
     senders: list[str] = []
@@ -250,7 +250,7 @@ def read_any(raw: bytes) -> ParsedMail:
 
 
 def _refusal(raw: bytes) -> str | None:
-    """Why a mail is not even parsed."""
+    """Return the reason not to parse a mail; ``None`` to parse it."""
     if len(raw) > MOST_BYTES:
         return f"the mail has {len(raw)} bytes, the limit is {MOST_BYTES}"
     if max(raw.count(b"\n"), raw.count(b"\r")) > MOST_LINES:
@@ -272,7 +272,7 @@ def _headers_of(message: email.message.Message) -> Iterator[tuple[str, str]]:
 
 
 def decode_words(text: str) -> str:
-    """A header with its encoded words decoded; as it is when they cannot be."""
+    """Return a header with its encoded words decoded, or unchanged if they cannot be decoded."""
     if "=?" not in text:
         return text
     try:
@@ -312,7 +312,7 @@ def _leaves_of(message: email.message.Message, problems: list[str]) -> Iterator[
 
 
 def _is_short(part: email.message.Message) -> bool:
-    """Whether the headers that say what a part is have a length that is worth parsing."""
+    """Whether the headers that describe a part are short enough to parse."""
     return all(
         len(str(value)) <= _LONGEST_HEADER
         for name, value in part.raw_items()
@@ -329,9 +329,9 @@ def _is_json_name(file_name: str) -> bool:
 
 
 def documents_of(leaves: Iterable[Leaf], problems: list[str]) -> Iterator[object]:
-    """The JSON values of a mail's leaves in reading order: attached documents first, then texts that begin with ``{``.
+    """Yield the JSON values of a mail's leaves in reading order: attached documents, then texts that begin with ``{``.
 
-    Why a document could not be read is added to ``problems``, one line each.
+    For each document that cannot be read, one line is added to ``problems``.
     """
     texts: list[Leaf] = []
     for leaf in leaves:
@@ -373,12 +373,12 @@ def _json_of(text: str) -> object:
     try:
         value: object = msgspec.json.decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        value = json.loads(text)  # takes NaN and half of a surrogate pair too, and says in its own words what is wrong
+        value = json.loads(text)  # also accepts NaN and lone surrogates, and gives the error text
     return value
 
 
 def _text_of(leaf: Leaf) -> str | None:
-    """The text of a leaf. UTF-8 unless it says otherwise in a way that fits (protocol 2.5)."""
+    """Return the text of a leaf: UTF-8 unless it declares another charset that fits (protocol 2.5)."""
     content = leaf.content
     charset = _known_charset(leaf.charset)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -396,7 +396,7 @@ def _text_of(leaf: Leaf) -> str | None:
 
 
 def _known_charset(name: str | None) -> str | None:
-    """``name`` when it is one of the usual character sets: some other codecs take for ever on hostile input."""
+    """Return ``name`` if it is a usual charset, else ``None``: some other codecs are very slow on hostile input."""
     if not name or len(name) > 40 or _CHARSET.fullmatch(name) is None:
         return None
     try:

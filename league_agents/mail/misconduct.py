@@ -1,7 +1,7 @@
-"""Participants that behave badly by mail, whatever their agent returns: a mailbox wrapped round a good one.
+"""Simulate participants that break the protocol by mail: a wrapper around a mailbox.
 
-What an agent returns is repaired before it is sent, so silence, lateness, broken documents and forgery have to be
-made here.
+An agent's results are repaired before they are sent, so silence, lateness, broken documents and forgery have to be
+produced here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from league_agents.kit.values import evolve
 from league_agents.mail.port import Mail, Mailbox, OutgoingMail
 
 Conduct = Callable[[OutgoingMail], Iterable[OutgoingMail]]
-"""What really leaves when a mail is handed over: the mail itself, nothing, or something else."""
+"""Maps a mail to the mails to send instead: the mail itself, none, or others."""
 
 _GAME_TYPES = ("Q21WARMUPRESPONSE", "Q21QUESTIONSBATCH", "Q21GUESSSUBMISSION")
 _REFEREE_TYPES = ("Q21WARMUPCALL", "Q21ROUNDSTART", "Q21ANSWERSBATCH", "Q21SCOREFEEDBACK", "MATCH_RESULT_REPORT")
@@ -43,7 +43,7 @@ def _with_payload(mail: OutgoingMail, payload: Mapping[str, object]) -> Outgoing
 
 
 def _malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
-    """The batch of questions is no list, and the guess is a number."""
+    """Replace the batch of questions by a value that is no list, and the guess by a number."""
     match _type(mail):
         case "Q21QUESTIONSBATCH":
             return (_with_payload(mail, {"questions": "Is it a whale?"}),)
@@ -54,7 +54,7 @@ def _malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
 
 
 def _persistently_malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
-    """The same broken batch three times, each a message of its own."""
+    """Send the same broken batch three times, each with its own message id."""
     if _type(mail) != "Q21QUESTIONSBATCH":
         return (mail,)
     broken = _with_payload(mail, {"questions": 20})
@@ -70,7 +70,7 @@ def _persistently_malformed(mail: OutgoingMail) -> Iterable[OutgoingMail]:
 
 
 def _repeating(mail: OutgoingMail) -> Iterable[OutgoingMail]:
-    """Everything twice, and once more under a new message id (protocol 10.5)."""
+    """Send each mail twice, and once more with a new message id (protocol 10.5)."""
     again = evolve(
         mail,
         document={**mail.document, "message_id": f"{mail.transaction_id}-again"},
@@ -81,7 +81,7 @@ def _repeating(mail: OutgoingMail) -> Iterable[OutgoingMail]:
 
 
 def _forging(mail: OutgoingMail) -> Iterable[OutgoingMail]:
-    """Beside each mail the same one in the name of somebody else."""
+    """Send with each mail a copy that names another sender."""
     sender = mail.document.get("sender")
     claims = dict(sender) if isinstance(sender, Mapping) else {}
     forged = evolve(mail, document={**mail.document, "sender": {**claims, "email": "somebody.else@league.test"}})
@@ -99,7 +99,7 @@ PLAYER_CONDUCT: Mapping[str, Conduct] = {
     "repeating": _repeating,
     "forging": _forging,
 }
-"""Names for ``scripted:NAME`` as a player: what leaves its mailbox."""
+"""The conduct of each ``scripted:NAME`` as a player."""
 
 REFEREE_CONDUCT: Mapping[str, Conduct] = {
     "silent": _silent_from(*_REFEREE_TYPES),
@@ -108,11 +108,11 @@ REFEREE_CONDUCT: Mapping[str, Conduct] = {
     "repeating": _repeating,
     "forging": _forging,
 }
-"""Names for ``scripted:NAME`` as a referee."""
+"""The conduct of each ``scripted:NAME`` as a referee."""
 
 
 class MisbehavingMailbox:
-    """``Mailbox`` through which only what ``conduct`` makes of a mail is sent."""
+    """``Mailbox`` that sends the mails that ``conduct`` returns for each outgoing mail."""
 
     def __init__(self, mailbox: Mailbox, conduct: Conduct) -> None:
         self._mailbox = mailbox
@@ -137,8 +137,8 @@ class MisbehavingMailbox:
 
 
 def by_chance(chances: Mapping[str, float], known: Mapping[str, Conduct], *, seed: int | str, address: str) -> Conduct:
-    """In each match one of the conducts that are named, drawn by the seed; good conduct with the chance that is left.
-    Mail outside a match is left alone. ``known`` has the conducts by name."""
+    """Return a conduct that draws one of the named conducts for each match by the seed; good conduct has the remaining
+    chance. Mail outside a match is unchanged. ``known`` has the conducts by name."""
 
     def conduct(mail: OutgoingMail) -> Iterable[OutgoingMail]:
         game_id = mail.document.get("game_id")

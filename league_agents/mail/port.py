@@ -1,9 +1,9 @@
-"""What the runner needs of a mailbox.
+"""The mailbox as the runner uses it.
 
-Rule 1: fetching alters nothing. A mail stays waiting until it is acknowledged, whatever happens to the process.
+Rule 1: fetching changes nothing. A mail stays waiting until it is acknowledged, even if the process dies.
 Rule 2: acknowledging is last and may be repeated.
-Rule 3: a send that returns was accepted. One that raises ``AmbiguousSend`` may or may not have been; any other error
-means that nothing was sent. It does one of the three within ``LONGEST_SEND``.
+Rule 3: a send that returns was accepted. One that raises ``AmbiguousSend`` may have been accepted; any other error
+means that nothing was sent. A send returns or raises within ``LONGEST_SEND``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from msgspec import Struct
 from league_agents.kit.errors import MailboxUnavailable, MailError
 
 LONGEST_SEND = timedelta(seconds=20)
-"""After so long a client leaves a send. Gmail takes a mail within one or two seconds, seldom within ten; whoever waits
-longer keeps new mail waiting, and what becomes of the send can be seen among the sent mails."""
+"""Time limit of a send. Gmail usually accepts a mail within one or two seconds, seldom within ten. A longer wait would
+delay new mail, and the result of the send can be seen among the sent mails."""
 
 
 class AmbiguousSend(MailError):
@@ -28,29 +28,29 @@ class AmbiguousSend(MailError):
     def __init__(self, message: str | None = None, *, was_answered: bool = False) -> None:
         super().__init__(message)
         self.was_answered = was_answered
-        """Whether the service said that it failed: then the send is not under way any more."""
+        """Whether the service reported a failure: then the send is not under way any more."""
 
 
 class Stopping(MailboxUnavailable):
-    """The process is to end: the mail service is asked nothing more, and nothing was sent."""
+    """The process is ending: no further call is made, and nothing was sent."""
 
 
 class Peers(Struct, frozen=True, kw_only=True):
-    """Who may write to a role at the moment (protocol 2.6)."""
+    """The participants that may write to a role now (protocol 2.6)."""
 
     addresses: frozenset[str]
-    """As ``address_key`` spells them. Their mail comes before everybody else's."""
+    """As ``address_key`` spells them. Their mail is fetched before all other mail."""
 
     admits_others: bool = False
-    """Whether mail of anybody else can mean something, as to a player whose referees no table has named yet."""
+    """Whether mail of other senders may matter too, for example to a player whose referees are not known yet."""
 
     shortest_wait: timedelta | None = None
-    """The shortest time that somebody waits for this role; ``None`` when nobody does. A mail that the service withholds
-    from its history must be found well within it."""
+    """The shortest time limit of a peer that waits for this role; ``None`` if none waits. Mail that is missing from the
+    service's history must be found well within it."""
 
 
 class OutgoingMail(Struct, frozen=True, kw_only=True):
-    """One protocol message on its way out: one JSON document in one mail."""
+    """One outgoing protocol message: one JSON document in one mail."""
 
     sender: str
     to: tuple[str, ...]
@@ -58,42 +58,42 @@ class OutgoingMail(Struct, frozen=True, kw_only=True):
     """Plain ASCII, five parts (protocol 2.2)."""
 
     document: Mapping[str, object]
-    """The JSON document. Not to be changed by anybody who gets hold of it."""
+    """The JSON document. Must not be modified."""
 
     transaction_id: str
-    """Identifies this mail among all that its sender ever sends: the fourth part of the subject, by which it is found
-    again among the sent ones. Mail services rewrite the ``Message-ID`` header."""
+    """Identifies this mail among all of its sender: the fourth part of the subject, by which it is found among the sent
+    mails, because mail services rewrite the ``Message-ID`` header."""
 
     sent_at: datetime
     file_name: str = "payload.json"
-    """Of the attachment; ends in lower-case ``.json``."""
+    """Name of the attachment; ends in lower-case ``.json``."""
 
 
 class Mail(Struct, frozen=True, kw_only=True):
-    """One received mail, taken apart but not judged."""
+    """One received mail, parsed but not judged."""
 
     mail_id: str
-    """The mailbox's own id: unique in it, never used again."""
+    """The mailbox's id of the mail: unique and never reused."""
 
     arrived_at: datetime
-    """When the mail server took it."""
+    """When the mail server accepted the mail."""
 
     from_header: str
     subject: str
     documents: Sequence[object]
-    """The JSON values found in it, in the reading order of protocol 2.5. Hostile until decoded."""
+    """The JSON values found, in the reading order of protocol 2.5. Untrusted until decoded."""
 
     headers: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Names in lower case; the first of each name."""
 
     problems: tuple[str, ...] = ()
-    """Why parts of it could not be read, one line each."""
+    """The reasons why parts could not be read, one line each."""
 
     refusal: str = ""
-    """What its headers disqualify it by, in one line: its body was not opened. Empty for an opened mail."""
+    """Why the mail was rejected by its headers, unopened, in one line. Empty for an opened mail."""
 
     is_from_peer: bool = True
-    """``False`` for mail of strangers, which a mailbox that knows its owner's peers hands out behind all other."""
+    """``False`` for mail of strangers, which a mailbox with known peers returns after all other mail."""
 
 
 class Mailbox(Protocol):
@@ -105,23 +105,23 @@ class Mailbox(Protocol):
         ...
 
     def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
-        """Waiting mails that may be protocol mail, oldest first over the whole backlog, at most ``limit``.
+        """Return waiting mails that may be protocol mail, oldest first over the whole backlog, at most ``limit``.
 
-        Mails whose id is ``known`` are passed over: other people's mail stays unread and must not be fetched for ever.
-        A mailbox that knows its owner's ``Peers`` hands out their mail first, and of other mail only as much as its
+        Mails whose id is ``known`` are skipped: other mail stays unread and must not be fetched again and again.
+        A mailbox that knows its owner's ``Peers`` returns their mail first, and of other mail only as much as its
         share of the quota allows: a list without a mail from a peer means that none waits.
         Raises ``MailboxUnavailable``, ``AuthorizationExpired``, ``QuotaExhausted``.
         """
         ...
 
     def acknowledge(self, mail_ids: Sequence[str]) -> None:
-        """These mails need not be fetched again. Ids that are unknown or already acknowledged are allowed."""
+        """Mark these mails as done, so that they are not fetched again. Unknown and acknowledged ids are allowed."""
         ...
 
     def send(self, mail: OutgoingMail) -> None:
-        """Hand over one mail. Raises ``AmbiguousSend`` or another ``MailError``."""
+        """Send one mail. Raises ``AmbiguousSend`` or another ``MailError``."""
         ...
 
     def was_sent(self, transaction_id: str) -> bool:
-        """Whether a mail with this transaction id stands among the sent ones."""
+        """Whether a mail with this transaction id is among the sent mails."""
         ...

@@ -1,10 +1,10 @@
-"""What Gmail charges, what is left, and who may still send when little is left.
+"""Gmail's quota: prices, the remaining budget, and the priority of sends when little is left.
 
-Rule 1: what was spent is counted at the moment of the call, by the clock that is handed in; the ledger never waits.
-Rule 2: the sends of a day belong to the mailbox and are kept by whoever keeps ``SendCounts``; the rest of the ledger's
-state is a small value (``dump``) that its owner keeps. A ledger without its past believes that nothing was spent, so a
-lost state costs a refusal by Gmail, never a mail.
-Rule 3: the last sends of a day belong to the games that have begun.
+Rule 1: units are counted at the time of the call, by the given clock; the ledger never waits.
+Rule 2: the sends of a day belong to the mailbox and are stored by ``SendCounts``; the rest of the ledger's state is a
+small value (``dump``) that its owner stores. A ledger without a state assumes that nothing was spent, so a lost state
+costs a refusal by Gmail, never a mail.
+Rule 3: the last sends of a day are reserved for the games that have begun.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ MINUTE = timedelta(minutes=1)
 DAY = timedelta(hours=24)
 
 LIST_EVERY = timedelta(minutes=5)
-"""Between two listings of everything that is unread."""
+"""Interval between two listings of all unread mail."""
 
 SEARCHES_IN_A_WAIT = 4
-"""Searches for mail that the history withholds, within the shortest time that somebody waits."""
+"""Number of searches for mail missing from the history within the shortest time limit of a waiting peer."""
 
 SHORTEST_SEARCH_PERIOD = timedelta(seconds=5)
 
@@ -51,11 +51,11 @@ PRICES_BEFORE_2026: Mapping[str, int] = MappingProxyType({**_COMMON, "messages.g
 """Units per call for older projects, which keep 15,000 units a minute (protocol 2.8)."""
 
 DEAREST = 100
-"""What a method costs that is in no table: too much is the safe guess."""
+"""Price of a method that is in no table: the highest, to be safe."""
 
 
 class SendKind(StrEnum):
-    """What a mail is for, the most urgent first."""
+    """The purpose of a mail, the most urgent first."""
 
     RUNNING_GAME = "running_game"
     """A game that has begun, or its result."""
@@ -64,11 +64,11 @@ class SendKind(StrEnum):
     """Registration, acknowledgements, broadcasts."""
 
     NEW_GAME = "new_game"
-    """The call that opens a game: every mail of that game follows from it."""
+    """The call that opens a game, which causes all other mails of that game."""
 
 
 def kind_of(subject: str) -> SendKind:
-    """What a protocol mail is for, by its subject."""
+    """Return the purpose of a protocol mail, by its subject."""
     parsed = parse_subject(subject)
     if parsed is None or parsed.message_type is None:
         return SendKind.SERVICE
@@ -81,18 +81,18 @@ def kind_of(subject: str) -> SendKind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaLimits:
-    """What one account may use. The defaults are those of a consumer account in a project of 2026."""
+    """The limits of one account. The defaults are those of a consumer account in a project of 2026."""
 
     units_per_minute: int = 6_000
     sends_per_day: int = 500
-    """In any 24 hours, shared with whatever else sends from the account."""
+    """Sends in any 24 hours, shared with all other programs that send from the account."""
 
     units_kept_for_sending: int = 1_000
-    """Of each minute: reading a backlog leaves so many alone."""
+    """Units of each minute that reading mail must leave for sending."""
 
     sends_kept_for_running_games: int = 50
     sends_kept_from_new_games: int = 100
-    """A game is not begun when fewer than this would be left."""
+    """A game is not begun if fewer sends than this would be left."""
 
     def __post_init__(self) -> None:
         for name in ("units_per_minute", "sends_per_day"):
@@ -106,11 +106,11 @@ class QuotaLimits:
 
     @property
     def units_for_strangers(self) -> int:
-        """Of each minute: what reading other people's mail may take."""
+        """Units of each minute that reading strangers' mail may take."""
         return (self.units_per_minute - self.units_kept_for_sending) // 3
 
     def kept_from(self, kind: SendKind) -> int:
-        """How many of the day's sends a mail of this kind must leave."""
+        """Return how many of the day's sends a mail of this kind must leave."""
         if kind is SendKind.RUNNING_GAME:
             return 0
         if kind is SendKind.SERVICE:
@@ -120,7 +120,7 @@ class QuotaLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchMails:
-    """How many mails one match is for one who takes part in it."""
+    """The number of mails of one match, for one participant."""
 
     sent: int
     received: int
@@ -139,25 +139,25 @@ MATCH_MAILS: Mapping[str, MatchMails] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What one match costs one who takes part in it."""
+    """The cost of one match for one participant, and the rates that the quota allows."""
 
     units: int
-    """Looking for mail apart."""
+    """Units of one match, without looking for mail."""
 
     sends: int
     looking_per_minute: int
-    """Units for looking for mail while a game is open, whether any comes or not."""
+    """Units a minute for looking for mail while a game is open, even if none arrives."""
 
     matches_per_minute: float
-    """By units alone, looking included."""
+    """Limited by units alone, including looking for mail."""
 
     matches_per_day: int
-    """By sends alone: for most accounts this is what counts."""
+    """Limited by sends alone, which is the tighter limit for most accounts."""
 
 
 def search_period(shortest_wait: timedelta | None, longest: timedelta = LIST_EVERY) -> timedelta:
-    """How often the peers' mail is searched for, whatever the history says: some times in the shortest time that
-    somebody waits."""
+    """Return the interval of searches for the peers' mail: ``SEARCHES_IN_A_WAIT`` within the shortest time limit of a
+    waiting peer."""
     if shortest_wait is None:
         return longest
     return max(SHORTEST_SEARCH_PERIOD, min(longest, shortest_wait / SEARCHES_IN_A_WAIT))
@@ -175,8 +175,8 @@ class QuotaLedger:
         sends: SendCounts | None = None,
         state: Mapping[str, object] | None = None,
     ) -> None:
-        """``prices`` has Gmail's names of methods, without ``users.``. ``sends`` are those of the mailbox; without them
-        only the ledger's own count. ``state`` is what ``dump`` gave."""
+        """``prices`` has Gmail's names of methods, without ``users.``. ``sends`` counts the mailbox's sends; without it
+        only those of this ledger count. ``state`` is a result of ``dump``."""
         self._clock = clock
         self.limits = limits or QuotaLimits()
         self._prices = dict(prices)
@@ -196,7 +196,7 @@ class QuotaLedger:
     # -- spending ---------------------------------------------------------------------------------------------------
 
     def price(self, method: str) -> int:
-        """Units of one call."""
+        """Return the units of one call."""
         return self._prices.get(method, DEAREST)
 
     def spend(self, method: str) -> None:
@@ -211,8 +211,8 @@ class QuotaLedger:
             self._sends.add(self._counted_in, 1)
 
     def wait_for(self, units: int, *, is_send: bool = False) -> timedelta:
-        """How long to wait until ``units`` may be spent; zero when they may be now. More than a minute has costs a
-        whole minute."""
+        """Return how long to wait until ``units`` may be spent; zero if they may be spent now. More units than a minute
+        has count as all of a minute's."""
         now = self._clock.now()
         self._forget_old(now)
         may_use = self.limits.units_per_minute - (0 if is_send else self.limits.units_kept_for_sending)
@@ -233,7 +233,7 @@ class QuotaLedger:
         return max(0, self.limits.sends_per_day - sum(sends for _, sends in self._minutes(now)))
 
     def resets_at(self, kind: SendKind) -> datetime | None:
-        """When a mail of this kind may be sent again; ``None`` when it may be sent now."""
+        """When a mail of this kind may be sent again; ``None`` if it may be sent now."""
         now = self._clock.now()
         refused = self._refused_until(now)
         minutes = self._minutes(now)
@@ -250,7 +250,7 @@ class QuotaLedger:
         return max(at, refused) if refused else at
 
     def _minutes(self, now: datetime) -> list[tuple[int, int]]:
-        """(minute, sends) of the last day. What a clock that was ahead has counted later counts as sent now."""
+        """(minute, sends) of the last day. Sends dated in the future, by a clock that was ahead, count as sent now."""
         latest = _minute(now)
         found = self._sends.minutes(latest - MINUTES_OF_A_DAY)
         return [(min(minute, latest), sends) for minute, sends in found if minute <= latest + MINUTES_OF_A_DAY]
@@ -259,20 +259,20 @@ class QuotaLedger:
         until = self._sends.refused_until()
         return until if until is not None and now < until <= now + DAY else None
 
-    # -- what Gmail says --------------------------------------------------------------------------------------------
+    # -- refusals and totals ----------------------------------------------------------------------------------------
 
     def refused(self, method: str, *, no_sends_before: datetime | None = None) -> None:
-        """Gmail refused a call for its quota. ``no_sends_before`` when it refuses to send until then."""
+        """Record that Gmail refused a call for its quota. ``no_sends_before``: the end of a refusal to send."""
         self._refusals[method] += 1
         if method == "messages.send":
-            # It was counted when it was tried, and it did not go out.
+            # The send was counted at the attempt but did not take place.
             self._sends.add(self._counted_in, -1)
         if no_sends_before is not None:
             self._sends.refuse(max(no_sends_before, self._refused_until(self._clock.now()) or no_sends_before))
 
     @property
     def units_spent(self) -> int:
-        """Since this ledger was made."""
+        """Units spent since this ledger was made."""
         return self._units
 
     @property
@@ -286,7 +286,7 @@ class QuotaLedger:
         return dict(self._refusals)
 
     def units_in_last_minute(self) -> int:
-        """What counts against the minute's budget now."""
+        """Units that count against the minute's budget now."""
         self._forget_old(self._clock.now())
         return sum(spent for _, spent in self._seconds)
 
@@ -297,8 +297,8 @@ class QuotaLedger:
         look_every: timedelta = timedelta(seconds=1.5),
         shortest_wait: timedelta = timedelta(minutes=2),
     ) -> Forecast:
-        """What a match costs somebody who sends and gets these mails, looks into the history so often and is waited for
-        so long."""
+        """Return the forecast for a participant with these numbers of mails, this interval between looks into the
+        history, and this shortest time limit of a waiting peer."""
         sends, received = mails.sent, mails.received
         search = self.price("messages.list")
         per_mail = self.price("messages.get") + self.price("messages.modify")
@@ -309,7 +309,7 @@ class QuotaLedger:
             units=units,
             sends=sends,
             looking_per_minute=math.ceil(looking),
-            # Each arrival is searched for as well, to see whether it is from a peer.
+            # Each arrival also causes a search, to find out whether it is from a peer.
             matches_per_minute=max(0.0, self.limits.units_per_minute - looking) / (units + received * search),
             matches_per_day=self.limits.sends_per_day // max(1, sends),
         )
@@ -322,13 +322,13 @@ class QuotaLedger:
         return {"seconds": [list(cell) for cell in self._seconds]}
 
     def _load(self, state: Mapping[str, object]) -> None:
-        """Take over what can be read: a damaged state must not stop a league."""
+        """Take over the valid parts: a damaged state must not stop a league."""
         now = self._clock.now()
-        # What was spent seems to lie ahead when it was counted by the mail service's clock and ours is behind it.
+        # Entries may be in the future: they are dated by the mail service's clock, and ours may be behind it.
         latest = now + DAY
         self._seconds = deque(_cells(state.get("seconds"), latest=int(latest.timestamp())))
         if not self._sends.minutes(_minute(now) - MINUTES_OF_A_DAY):
-            # Until the mailbox had counts of its own the day's sends were in here.
+            # Older versions stored the day's sends in this state.
             for minute, sends in _cells(state.get("minutes"), latest=_minute(latest)):
                 self._sends.add(minute, sends)
 
@@ -351,7 +351,7 @@ def _add(cells: deque[tuple[int, int]], at: int, amount: int) -> None:
 
 
 def _bring_forward(cells: deque[tuple[int, int]], latest: int) -> None:
-    """Count as spent now what a clock that was ahead has counted later."""
+    """Move entries dated in the future, by a clock that was ahead, to ``latest``."""
     amount = 0
     while cells and cells[-1][0] > latest:
         amount += cells.pop()[1]

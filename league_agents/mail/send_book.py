@@ -1,7 +1,7 @@
-"""How many mails a mailbox sent within a day, in a file that outlives every journal and is shared by all processes.
+"""The number of mails that a mailbox sent, in a file that outlives every journal and is shared by all processes.
 
-Rule 1: a count belongs to an address at a mail service: what is sent on a sandbox is no use of Gmail's.
-Rule 2: a count that cannot be written is kept by this process and told once: it costs a refusal by Gmail at the worst,
+Rule 1: a count belongs to an address at a mail service: sends on a sandbox do not count for Gmail.
+Rule 2: a count that cannot be written is kept in this process, with one warning: at worst it costs a refusal by Gmail,
 never a mail.
 """
 
@@ -21,10 +21,10 @@ from league_agents.mail.send_counts import MINUTES_OF_A_DAY
 LOG = logging.getLogger(__name__)
 
 APPLICATION_ID = 0x4C414A32
-"""Marks a SQLite file as a book of sends, so that another database is never taken for one."""
+"""SQLite's ``application_id`` of a send book, which distinguishes it from other databases."""
 
 KEPT_DAYS = 30
-"""Longer than anybody needs the counts: a clock that is ahead must not delete those of other mailboxes."""
+"""Longer than needed, so that a clock that is ahead does not delete the counts of other mailboxes."""
 
 _SENDS = """
     CREATE TABLE IF NOT EXISTS sends (
@@ -33,14 +33,14 @@ _SENDS = """
     """
 _REFUSALS = "CREATE TABLE IF NOT EXISTS refusals (mailbox TEXT PRIMARY KEY, until TEXT NOT NULL) WITHOUT ROWID"
 _PATIENCE_S = 2.0
-"""How long another process that writes is waited for. It writes one row."""
+"""Seconds to wait for another process that writes. It writes one row."""
 
 
 class SendBook:
     """``SendCounts`` of one mailbox. Used by one thread at a time; ``close`` it."""
 
     def __init__(self, path: Path, *, endpoint: str, address: str) -> None:
-        """Open or make the book."""
+        """Open or create the book."""
         self._path = path
         self._mailbox = f"{endpoint} {address.lower()}"
         self._unwritten: Counter[int] = Counter()
@@ -55,7 +55,7 @@ class SendBook:
 
     @classmethod
     def to_look_at(cls, path: Path, *, endpoint: str, address: str) -> SendBook | None:
-        """The book as it stands, not to be written; ``None`` if there is none that can be read."""
+        """Open the book read-only; ``None`` if none can be read."""
         book = cls.__new__(cls)
         book._path = path
         book._mailbox = f"{endpoint} {address.lower()}"
@@ -129,19 +129,19 @@ class SendBook:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Raises ``OSError`` and ``sqlite3.Error``."""
+    """Open or create the file. Raises ``OSError`` and ``sqlite3.Error``."""
     make_private_folder(path.parent)
     make_private_database(path)
     db = sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE_S, check_same_thread=False)
     try:
-        # The mark is read last: another process that is just making the book has then finished with all of it.
+        # Read the application id last: another process that is creating the book has then finished.
         (tables,) = db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (application,) = db.execute("PRAGMA application_id").fetchone()
         if application != APPLICATION_ID:
             if application or tables:
                 raise sqlite3.DatabaseError("it is a database of another program")
             _shape(db)
-            with suppress(sqlite3.OperationalError):  # several processes may want it at once, and one is enough
+            with suppress(sqlite3.OperationalError):  # several processes may try at once, and one success is enough
                 db.execute("PRAGMA journal_mode = WAL")
         tighten_database(path)
     except BaseException:

@@ -1,4 +1,4 @@
-"""What a ledger needs of whoever counts the sends of a mailbox."""
+"""The port by which a quota ledger counts the sends of a mailbox."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ MINUTES_OF_A_DAY = 24 * 60
 
 
 class SendCounts(Protocol):
-    """The sends of one mailbox, whoever made them. Minutes are counted from 1970."""
+    """The sends of one mailbox by all processes. Minutes are counted from 1970."""
 
     def minutes(self, since: int) -> Sequence[tuple[int, int]]:
-        """(minute, sends) from the minute ``since`` on, the oldest first."""
+        """Return (minute, sends) from the minute ``since`` on, oldest first."""
         ...
 
     def add(self, minute: int, sends: int) -> None:
@@ -22,11 +22,11 @@ class SendCounts(Protocol):
         ...
 
     def refused_until(self) -> datetime | None:
-        """Until when the service refuses to send, as it last said; ``None`` if it never did."""
+        """Return the end of the service's latest refusal to send; ``None`` if it never refused."""
         ...
 
     def refuse(self, until: datetime) -> None:
-        """The service refuses to send until then."""
+        """Record that the service refuses to send until then."""
         ...
 
 

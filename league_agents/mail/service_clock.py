@@ -1,10 +1,11 @@
-"""What time it is at the mail service, by whose clock the league judges who is late.
+"""The mail service's time, by which the league decides whether a message is late.
 
-Rule 1: the service's replies say what time it is (their ``Date`` header). Between them the monotonic clock of this
-machine counts on, so nobody notices when somebody sets its wall clock.
-Rule 2: the time that is shown is certainly over at the service: a mail that it takes afterwards has a later date.
-Rule 3: one reply is evidence, not the truth. A small correction needs three replies that allow it, and goes to what
-most of the latest ones allow. A large one needs three in a row that agree; they count against all that came before.
+Rule 1: the time comes from the ``Date`` header of the service's replies. Between replies this machine's monotonic clock
+is used, so that changes of its wall clock have no effect.
+Rule 2: the time shown has certainly passed at the service: a mail that it accepts afterwards has a later date.
+Rule 3: a single reply does not change the time. A small correction needs three replies that allow it, and goes to the
+time that most of the latest ones allow. A large one needs three consecutive replies that agree, which replace all
+earlier ones.
 """
 
 from __future__ import annotations
@@ -18,30 +19,30 @@ from email.utils import parsedate_to_datetime
 from league_agents.kit.clock import Clock
 
 LARGEST_ERROR = timedelta(seconds=10)
-"""Of this machine's clock, before a person is told."""
+"""Largest error of this machine's clock without a warning."""
 
 LARGEST_HOLD = timedelta(seconds=60)
-"""Up to this, a time that was ahead stands still until it is right. What was further ahead is set back."""
+"""A time that is ahead by at most this stands still until it is right; one further ahead is set back."""
 
 _RESOLUTION_S = 1.0
 """A ``Date`` header names the second in which the reply was written."""
 
 _TOLERANCE_S = 2.0
-"""The service's own machines need not agree to the second: up to this, a correction is a small one."""
+"""Largest small correction: the clocks of the service's own machines may differ by some seconds."""
 
 _ENOUGH = 3
 _KEPT = 15
 _KEPT_FOR_S = 1_800.0
-"""How many replies are compared, and for how long: later, the drift of this machine's clock would show."""
+"""How many replies are compared, and for how long: over longer times this machine's clock drifts."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLAUSIBLE = range(2020, 2201)
-"""Years. Any other one is no time but a fault."""
+"""Plausible years; a date in any other year is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a reply said: the service's time is the monotonic clock of this machine plus ``low`` to ``high`` seconds."""
+    """One reply: the service's time is this machine's monotonic clock plus ``low`` to ``high`` seconds."""
 
     low: float
     high: float
@@ -55,9 +56,9 @@ class _Reading:
 
 
 class ServiceClock:
-    """A ``Clock`` that shows the mail service's time. Any thread may use it.
+    """A ``Clock`` that shows the mail service's time. May be used from any thread.
 
-    Until the service has said what time it is, that is what this machine's wall clock said when this one was made.
+    Until the first replies it starts from this machine's wall clock at the time of construction.
     """
 
     def __init__(self, base: Clock) -> None:
@@ -67,7 +68,7 @@ class ServiceClock:
         self._offset_s = (base.now() - _EPOCH).total_seconds() - base.monotonic_s()
         self._readings: deque[_Reading] = deque(maxlen=_KEPT)
         self._contrary: list[_Reading] = []
-        """The latest in a row that do not allow the time that is shown."""
+        """The latest consecutive replies that do not allow the time shown."""
 
         self._latest = _EPOCH
 
@@ -90,24 +91,24 @@ class ServiceClock:
     def wait(self, event: threading.Event, duration: timedelta) -> bool:
         return self._base.wait(event, duration)
 
-    # -- what the service says ------------------------------------------------------------------------------------
+    # -- the service's replies ------------------------------------------------------------------------------------
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether the latest reply contradicts the time that is shown: the next ones will tell which is wrong."""
+        """Whether the latest reply contradicts the time shown; the next replies decide which is wrong."""
         return bool(self._contrary)
 
     def machine_error(self) -> timedelta | None:
-        """What this machine's wall clock shows more than the service's; ``None`` while the service has said nothing.
+        """How far this machine's wall clock is ahead of the service's; ``None`` before the first replies.
 
-        It is known to about a second.
+        Accurate to about a second.
         """
         return self._base.now() - self.now() if self._readings else None
 
     def heard(self, date: str | None, *, asked_s: float) -> None:
-        """The service has just replied, to something that was asked at ``asked_s`` of ``monotonic_s``.
+        """Take in a reply that has just arrived to a request sent at ``asked_s`` of ``monotonic_s``.
 
-        ``date`` is the reply's ``Date`` header. What is no plausible date is passed over.
+        ``date`` is the reply's ``Date`` header. An implausible date is ignored.
         """
         second = _seconds(date)
         if second is None:
@@ -121,7 +122,7 @@ class ServiceClock:
                 if len(agreed) < _ENOUGH:
                     return
                 if not self._readings:
-                    self._latest = _EPOCH  # nothing was judged by the time that was shown until now
+                    self._latest = _EPOCH  # no decision was made by the time shown until now
                 self._readings.clear()
             self._contrary = []
             self._readings.extend(agreed)
@@ -130,7 +131,7 @@ class ServiceClock:
             self._correct()
 
     def _correct(self) -> None:
-        """Show the earliest time that most replies allow, which is over for each of them."""
+        """Set the time to the earliest that most replies allow, which has passed for each of them."""
         allowed_by = {
             low: sum(each.allows(low) for each in self._readings) for low in (each.low for each in self._readings)
         }
@@ -140,18 +141,18 @@ class ServiceClock:
 
 
 def _seconds(date: str | None) -> float | None:
-    """The second since 1970 that a ``Date`` header names."""
+    """Return the seconds since 1970 of a ``Date`` header; ``None`` if it is no plausible date."""
     try:
         instant = parsedate_to_datetime(date or "")
     except (ValueError, TypeError, OverflowError):
         return None
-    if instant.tzinfo is None:  # "-0000": UTC, from somebody who does not tell where it is
+    if instant.tzinfo is None:  # "-0000": UTC without a local time zone
         instant = instant.replace(tzinfo=UTC)
     return (instant - _EPOCH).total_seconds() if instant.year in _PLAUSIBLE else None
 
 
 def clock_trouble(error: timedelta | None) -> str | None:
-    """One line, with the remedy, about a machine whose clock is off by ``error``; ``None`` if that is no trouble."""
+    """Return a one-line warning, with the remedy, for a clock wrong by ``error``; ``None`` if none is needed."""
     if error is None or abs(error) <= LARGEST_ERROR:
         return None
     where = "ahead of" if error > timedelta(0) else "behind"
