@@ -1,1 +1,1 @@
-"""How well an agent plays or judges: seeded games by direct calls, and figures with the interval that they deserve."""
+"""Evaluation of agents that play or judge: seeded games by direct calls, and figures with confidence intervals."""

@@ -1,13 +1,13 @@
-"""What a batch of questions and its answers tell, in bits.
+"""The information in bits that a batch of questions and its answers yields.
 
-Rule 1: every player is measured by the same pool, whatever it knows itself: all opening sentences of the book that the
-brief names, each with all words of the domain, weighed as by hint and domain alone (``enumerate_candidates``). Bits
-possible is the entropy of that pool; bits gained is what of it is gone after the answers.
-Rule 2: what a candidate predicts for a question is what code answers about it. A question that code cannot tell for any
-candidate counts as nothing gained, so for questions in free words the gain is a lower bound; how many were understood
-is said beside it.
-Rule 3: answers are believed as far as the stated noise allows. Wrong answers can make the pool look smaller than it is:
-whether the target was found is for the accuracies to say.
+Rule 1: all players are measured by the same pool, whatever their own knowledge: all opening sentences of the brief's
+book, each with all words of the domain, weighted by hint and domain alone (``enumerate_candidates``). Bits possible is
+the entropy of that pool; bits gained is the entropy removed by the answers.
+Rule 2: a candidate's predicted answer is the answer of code about it. A question that code cannot answer for any
+candidate gains nothing, so for free-text questions the gain is a lower bound; the number of understood questions is
+reported beside it.
+Rule 3: answers are trusted as far as the stated noise allows. Wrong answers can make the pool look smaller than it is;
+the accuracies show whether the target was found.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import fold
 
 _FOREIGN_NOISE = 0.02
-"""How often code that reads free words is expected to be wrong about a question that it understood."""
+"""Expected error rate of code that reads free-text questions it understood."""
 
 _MOST_READ = 400
-"""Sentences of a long book for which a question in free words is read; the others are taken for undecided."""
+"""Sentences of a long book for which a free-text question is evaluated; the others count as undecided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """What one batch told."""
+    """The information from one batch."""
 
     possible: float
     gained: float
-    """Below zero when the answers contradict what was likely before."""
+    """Bits; negative if the answers contradict the prior."""
 
     understood: int
-    """How many of the questions code understands."""
+    """Number of questions that code understands."""
 
 
 class CandidatePool:
-    """The candidates of one match, for both of its players."""
+    """The candidates of one match, shared by both players."""
 
     def __init__(self, knowledge: Knowledge, rules: RuleSet, brief: Brief, target: Target) -> None:
         self._rules = rules
@@ -71,7 +71,7 @@ class CandidatePool:
         return fold(target.opening_sentence) in map(fold, candidates.sentences)
 
     def gain(self, questions: QuestionBatch, answers: AnswerBatch, noise: float) -> Gain:
-        """What the answers tell; ``noise`` is the share of answers that is made wrong, 0 to 1."""
+        """Return the information in the answers; ``noise`` is the share of wrong answers, 0 to 1."""
         sent = [AskedQuestion(number=q.number, text=q.text, options=q.options) for q in questions]
         letters = {a.number: a.choice.value for a in answers if a.choice.value in LETTERS}
         columns = [self._column(question, letters) for question in sent]
@@ -125,7 +125,7 @@ class CandidatePool:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Column:
-    """One question: what each candidate predicts, and what was answered."""
+    """One question: the predicted answer of each candidate, and the actual answer."""
 
     table: Codes
     answer: int
@@ -144,7 +144,7 @@ def _likelihood(columns: Sequence[_Column], noise: float) -> Floats | None:
 
 
 def _merged(joint: Floats, candidates: Candidates) -> Floats:
-    """Equal sentences are one candidate: to name one is to name the other."""
+    """Merge candidates with equal sentences: a guess of one is a guess of the other."""
     if candidates.groups.size != joint.shape[0]:
         return joint
     found = np.zeros((int(candidates.groups.max()) + 1, joint.shape[1]))

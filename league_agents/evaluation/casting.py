@@ -1,4 +1,4 @@
-"""Who takes part in a match, as an evaluation needs to know it."""
+"""The participants of an evaluated match."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from league_agents.evaluation.results import Spent
 from league_agents.games.q21.callbacks import CallbackSpec
 
 Part = Literal["player", "opponent", "referee"]
-"""``player`` or ``referee`` is who is evaluated."""
+"""``player`` or ``referee`` is the evaluated participant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """The three of one match."""
+    """The three participants of one match."""
 
     player: Caller
     opponent: Caller
     referee: Caller
 
     spent: Callable[[Part], Spent | None]
-    """What their language models used in this match."""
+    """Returns the language model use of a participant in this match."""
 
     asking_models: frozenset[Part] = frozenset()
-    """Those who ask language models."""
+    """The participants that ask language models."""
 
     def participant(self, part: Part, specs: Mapping[str, CallbackSpec]) -> EvaluatedParticipant:
-        """One of the three, ready to be called."""
+        """Return one of the three participants, ready to be called."""
         callers: Mapping[Part, Caller] = {"player": self.player, "opponent": self.opponent, "referee": self.referee}
         return EvaluatedParticipant(callers[part], specs, asks_models=part in self.asking_models)

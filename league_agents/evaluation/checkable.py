@@ -1,8 +1,8 @@
-"""Questions about a passage whose answers anybody can check, with their true answers.
+"""Questions about a passage with objectively known answers.
 
-Rule 1: a truth is taken straight from the text by the simplest means (a pattern for words, ``in``, ``count``), never
-by the code that answers; where careful readers could count differently there is no question.
-Rule 2: wordings are those of people and models, several for each kind, with the keys that they use.
+Rule 1: a true answer is computed from the text by the simplest means (a pattern for words, ``in``, ``count``), never by
+the code that answers; if careful readers could count differently, the question is left out.
+Rule 2: the wordings are those of people and models, several for each kind, with their own answer keys.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ YES_NO_KEYS: tuple[Options, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkable:
-    """One question with its answer."""
+    """One question with its true answer."""
 
     kind: str
     text: str
@@ -37,7 +37,7 @@ class Checkable:
 
 
 Maker = Callable[[CheckableSubject, Draw], YesNo | Choice | None]
-"""``None``: the subject does not suit the question."""
+"""Returns ``None`` if the question does not fit the subject."""
 
 _MAKERS: Mapping[str, Maker] = {
     "author": of_target.author,
@@ -74,7 +74,7 @@ _MAKERS: Mapping[str, Maker] = {
 def checkable_questions(
     subject: CheckableSubject, draw: Draw, keys: Sequence[Options] = YES_NO_KEYS
 ) -> Iterator[Checkable]:
-    """One question of each kind that suits the subject, in a drawn order. ``keys`` are the yes-and-no keys in use."""
+    """Return one question of each kind that fits the subject, in random order. ``keys``: the yes-and-no keys in use."""
     for kind in draw.shuffled(sorted(_MAKERS)):
         made = _MAKERS[kind](subject, draw)
         if made is None:

@@ -1,6 +1,6 @@
-"""What checkable questions are asked about.
+"""The subject of checkable questions.
 
-Rule: a word is what the simplest pattern finds; where careful readers could count differently there is no question.
+Rule: a word is a match of the simplest pattern; if careful readers could count differently, there is no question.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ YesNo = tuple[str, bool]
 """A claim and whether it is true."""
 
 Choice = tuple[str, Options, int]
-"""A question, its options and the place of the true one."""
+"""A question, its options and the index of the true one."""
 
 WORD = re.compile(r"[A-Za-z]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckableSubject:
-    """What is asked about."""
+    """The texts and words that questions are about."""
 
     sentence: str
     paragraph: str
@@ -32,10 +32,10 @@ class CheckableSubject:
     year: int | None
 
     others: tuple[str, ...]
-    """Sentences that stand elsewhere in the book: where wrong words come from."""
+    """Sentences from elsewhere in the book: the source of wrong words."""
 
     domains: Mapping[str, Sequence[str]]
-    """Domain to words."""
+    """Domain -> its words."""
 
     @property
     def words(self) -> list[str]:

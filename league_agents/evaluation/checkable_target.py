@@ -1,6 +1,6 @@
 """Checkable questions about the book and the associative word.
 
-Rule: wordings are those of people and models, several for each kind.
+Rule: the wordings are those of people and models, several for each kind.
 """
 
 from __future__ import annotations

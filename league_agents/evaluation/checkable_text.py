@@ -1,6 +1,6 @@
 """Checkable questions about the sentence and its paragraph: words, letters, counts and marks.
 
-Rule: wordings are those of people and models, several for each kind.
+Rule: the wordings are those of people and models, several for each kind.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from league_agents.evaluation.checkable_subject import WORD, CheckableSubject, C
 from league_agents.kit.draw import Draw
 
 _UNCLEAR = re.compile(r"[-–—_\d&'’]")
-"""Where these stand, readers count words differently."""
+"""Readers count words differently in a text with these characters."""
 
 _VOWELS = "aeiou"
 
@@ -20,7 +20,7 @@ _VOWELS = "aeiou"
 
 
 def _some_word(subject: CheckableSubject, draw: Draw, text: str) -> YesNo | None:
-    """A word and whether it stands in the text, both chances even."""
+    """Return a word and whether it occurs in the text, each with probability one half."""
     inside = sorted({word.lower() for word in WORD.findall(text) if len(word) >= 3 and not _near_joint(word, text)})
     if draw.chance(0.5) and inside:
         return draw.choice(inside), True
@@ -121,11 +121,11 @@ def which_word(subject: CheckableSubject, draw: Draw) -> Choice | None:
     return draw.choice(frames), (options[0], options[1], options[2], last), place
 
 
-# Places of words, letters.
+# Positions of words, letters.
 
 
 def _edge(subject: CheckableSubject, draw: Draw) -> tuple[str, str, bool] | None:
-    """A phrase for the first or last letter of the first or last word; the letter; whether it is the last letter."""
+    """Return a phrase for the first or last letter of the first or last word, the letter, and if it is the last."""
     words = subject.sentence.split()
     at_start = draw.chance(0.5)
     token = words[0 if at_start else -1].strip("\"'“”‘’().,;:!?_*[]—–-")

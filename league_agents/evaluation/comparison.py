@@ -1,11 +1,11 @@
-"""Which of several players is the strongest: mirrored games on the same targets, until a test decides or games run out.
+"""Find the strongest of several players by mirrored games on the same targets, until a test decides or games run out.
 
-Rule 1: a cluster is one target. Each two players play it twice, once on each seat, so neither target nor seat favours
-anybody; the games of a cluster are one observation.
-Rule 2: tests are looked at after whole rounds of clusters only, so what is played does not depend on the order in which
+Rule 1: a cluster is one target. Each pair of players plays it twice, once on each seat, so neither target nor seat
+favours a player; the games of a cluster are one observation.
+Rule 2: tests are evaluated after whole rounds of clusters only, so the games played do not depend on the order in which
 games end.
-Rule 3: a match that its referee did not bring to scores is counted, and decides nothing. Neither does its mirrored
-game, which would favour a seat.
+Rule 3: an unscored match is counted but decides nothing, and neither does its mirrored game, which would favour a
+seat.
 """
 
 from __future__ import annotations
@@ -23,103 +23,103 @@ from league_agents.league.season.ratings import RatedGame, Ratings, rate
 from league_agents.league.season.sequential import RunningTest, SequentialTest, Verdict, decide
 
 ROUND: Final = 5
-"""Clusters between two looks at the tests."""
+"""Clusters between two evaluations of the tests."""
 
 
 class ComparedGame(NamedTuple):
-    """One game that is to be played."""
+    """One game to be played."""
 
     cluster: int
-    """From 1: the number of the target."""
+    """The number of the target, from 1."""
 
     first: int
     second: int
-    """Positions of the players, ``first < second``."""
+    """Indices of the players, ``first < second``."""
 
     is_swapped: bool
-    """Whether ``second`` sits on seat 1."""
+    """Whether ``second`` is player 1."""
 
 
 class GameScore(Struct, frozen=True, kw_only=True):
-    """How one game ended."""
+    """The result of one game."""
 
     game: ComparedGame
     referee: int
-    """Its position."""
+    """Index of the referee."""
 
     score: float | None
-    """Of ``game.first``: 1 for a win, 0.5 for a draw, 0 for a loss; ``None`` if it did not come to scores."""
+    """Of ``game.first``: 1 for a win, 0.5 for a draw, 0 for a loss; ``None`` if the game was not scored."""
 
     private_scores: tuple[float, float] | None = None
     """Of ``game.first`` and ``game.second``, 0 to 100."""
 
     models: tuple[ModelWorkUse | None, ModelWorkUse | None] = (None, None)
-    """What became of their language models' work in the whole game; ``None`` for agents that tell of none."""
+    """Use of their language models' work in the whole game; ``None`` for agents that report none."""
 
     complaints: tuple[str, str] = ("", "")
-    """The first complaint about a callback of theirs, a fallback in its place included; empty without any."""
+    """The first complaint about each player's callbacks, including fallbacks; empty if there is none."""
 
 
 class PairResult(Struct, frozen=True, kw_only=True):
-    """Two players against each other."""
+    """The results of two players against each other."""
 
     first: int
     second: int
     played: int
-    """All games between them."""
+    """Number of all games between them."""
 
     games: int
-    """That came to scores on both seats: these are tested and rated."""
+    """Number of games scored on both seats; these are tested and rated."""
 
     half_scored: int
-    """Games that came to scores, and whose mirrored game did not: left out."""
+    """Number of scored games whose mirrored game was not scored; these are left out."""
 
     wins: int
     draws: int
     losses: int
-    """Of ``first``."""
+    """Losses of ``first``."""
 
     test: SequentialTest
     more_games: int | None
-    """About how many more would decide, if they went like those so far; ``None`` if decided, or if they point
-    nowhere."""
+    """Estimated number of further games that would decide, if they go like those so far; ``None`` if decided, or if
+    there is no trend."""
 
 
 class PlayerConduct(Struct, frozen=True, kw_only=True):
-    """How one player behaved, beside its results: those of a fallback are not its own."""
+    """The conduct of one player beside its results: a fallback's results are not its own."""
 
     player: int
     games: int
     with_complaints: int
-    """Games in which a callback failed or broke its contract."""
+    """Number of games in which a callback failed or broke its contract."""
 
     complaint: str
-    """The first of them."""
+    """The first complaint."""
 
     models: Mapping[ModelWorkUse, int]
-    """Games by what became of its language models' work; empty for an agent that tells of none."""
+    """Number of games by use of its language models' work; empty for an agent that reports none."""
 
 
 class RefereeRating(Struct, frozen=True, kw_only=True):
-    """How one referee judges, on the private scores that it gave."""
+    """A referee's judging, measured by its private scores."""
 
     referee: int
     games: int
     severity: Estimate | None
-    """Points of 100 that it gives less than all referees together, over its clusters; ``None`` with one referee."""
+    """Points of 100 below the mean of all referees, over its clusters; ``None`` with one referee."""
 
     inconsistency: Estimate | None
-    """Points of 100 by which a player's scores on the same target differ from seat to seat, on average."""
+    """Mean difference, in points of 100, of a player's scores on the same target between the two seats."""
 
     not_scored: int
-    """Its matches that did not come to scores."""
+    """Number of its unscored matches."""
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """What the games say."""
+    """The results of all games."""
 
     ratings: Ratings
-    """By positions as text: ``"0"`` is the player that was named first."""
+    """Keyed by index as text: ``"0"`` is the player named first."""
 
     pairs: tuple[PairResult, ...]
     conduct: tuple[PlayerConduct, ...]
@@ -128,31 +128,31 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 
 def rounds(clusters: int) -> Iterator[tuple[int, ...]]:
-    """The clusters, round by round."""
+    """Yield the clusters of each round."""
     for start in range(1, clusters + 1, ROUND):
         yield tuple(range(start, min(start + ROUND, clusters + 1)))
 
 
 def pairs_of(players: int) -> tuple[tuple[int, int], ...]:
-    """Each two players."""
+    """Return all pairs of players."""
     return tuple(combinations(range(players), 2))
 
 
 def games_of(cluster: int, pairs: Sequence[tuple[int, int]]) -> list[ComparedGame]:
-    """The games of one cluster."""
+    """Return the games of one cluster."""
     return [ComparedGame(cluster, *pair, is_swapped) for pair in pairs for is_swapped in (False, True)]
 
 
 class RunningTests:
-    """The tests of all pairs while games end."""
+    """The tests of all pairs, updated as games end."""
 
     def __init__(self, pairs: Sequence[tuple[int, int]], *, margin: float, error: float) -> None:
         self._tests = {pair: RunningTest(margin=margin, error=error) for pair in pairs}
         self._waiting: dict[ComparedGame, float | None] = {}
-        """Scores of games whose mirrored game is to come."""
+        """Scores of games whose mirrored game has not ended."""
 
     def add(self, each: GameScore) -> None:
-        """Take in a game, each once."""
+        """Add a game; each game must be added once."""
         other = each.game._replace(is_swapped=not each.game.is_swapped)
         if other not in self._waiting:
             self._waiting[each.game] = each.score
@@ -162,14 +162,14 @@ class RunningTests:
             self._tests[each.game.first, each.game.second].add((score + each.score) / 2)
 
     def is_decided(self, pair: tuple[int, int]) -> bool:
-        """Whether nothing more need be played between these two."""
+        """Return whether no further games between these two are needed."""
         return self._tests[pair].result().verdict is not Verdict.OPEN
 
 
 def compare(
     scores: Sequence[GameScore], *, players: int, referees: int, margin: float, error: float, seed: int
 ) -> Comparison:
-    """All figures. ``error`` is that of one pair's test: divide the whole by the number of pairs."""
+    """Return all figures. ``error`` is the error rate of one pair's test: the total divided by the number of pairs."""
     by_pair: dict[tuple[int, int], list[GameScore]] = {pair: [] for pair in pairs_of(players)}
     for each in scores:
         by_pair[each.game.first, each.game.second].append(each)
@@ -189,7 +189,7 @@ def compare(
 
 
 def _mirrored(own: Sequence[GameScore]) -> list[list[tuple[GameScore, float]]]:
-    """The games on each target that came to scores on both seats, in the order of the targets."""
+    """Return the games on each target scored on both seats, in the order of the targets."""
     clusters: dict[int, list[tuple[GameScore, float]]] = {}
     for each in own:
         if each.score is not None:
@@ -246,7 +246,7 @@ def _referee(scores: Sequence[GameScore], referee: int, referees: int) -> Refere
 
 
 def _means_of_clusters(scores: Sequence[GameScore]) -> list[float]:
-    """The mean private score on each target. Targets weigh alike, however many pairs were still playing."""
+    """Return the mean private score on each target. Targets have equal weight, however many pairs still played."""
     clusters: dict[int, list[float]] = {}
     for each in scores:
         if each.private_scores is not None:
@@ -255,7 +255,7 @@ def _means_of_clusters(scores: Sequence[GameScore]) -> list[float]:
 
 
 def _gaps(judged: Sequence[GameScore]) -> list[float]:
-    """For each mirrored pair of games: how far a player's two scores are apart, on average of both players."""
+    """Return for each mirrored pair of games the difference of a player's two scores, averaged over both players."""
     plain = {each.game: each.private_scores for each in judged if not each.game.is_swapped}
     found = []
     for each in judged:

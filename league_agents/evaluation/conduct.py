@@ -1,4 +1,4 @@
-"""Calling one participant of a match as the league does, and keeping count of how it behaves."""
+"""Call one participant of a match as the league does, and count its failures."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from league_agents.kit.printable import printable
 from league_agents.user_code.called import Called, End, failed_with
 
 MOST_COMPLAINTS = 3
-"""Of one participant in one match; the counts say how many there were."""
+"""Number of complaints kept per participant and match; the counts include the others."""
 
 LONGEST_COMPLAINT = 200
 
 
 class InlineCaller:
-    """``Caller`` for agents of this package, which return by themselves: on the caller's own thread."""
+    """``Caller`` for agents of this package, which always return: runs them on the caller's own thread."""
 
     def __init__(self, agent: object) -> None:
         self._agent = agent
@@ -37,17 +37,17 @@ class InlineCaller:
         try:
             result = getattr(self._agent, callback)(context)
         except ConfigError:
-            raise  # a person must see to a file
+            raise  # a broken file needs a person's attention
         except Exception as error:  # scripted agents raise on purpose
             return failed_with(error, time.perf_counter() - began_s)
         return Called(end=End.RETURNED, result=result, seconds=time.perf_counter() - began_s)
 
 
 class EvaluatedParticipant:
-    """One of the three in a match."""
+    """One of the three participants of a match."""
 
     def __init__(self, caller: Caller, specs: Mapping[str, CallbackSpec], *, asks_models: bool = False) -> None:
-        """``asks_models`` says that with a callback that fails a model's work is lost."""
+        """``asks_models``: whether a failed callback loses a model's work."""
         self._caller = caller
         self._asks_models = asks_models
         self._models: list[ModelStep] = []
@@ -61,12 +61,12 @@ class EvaluatedParticipant:
         self._late: list[int] = []
 
     def call(self, callback: str, context: Mapping[str, object]) -> tuple[object, str | None]:
-        """What the callback returned, and why it returned nothing; ``None`` when it did."""
+        """Return the callback's result, and the reason for a missing result; ``None`` if there is a result."""
         called = self._caller(callback, context, self._specs[callback].timeout)
         self._number += 1
         self._calls[callback] += 1
         self._seconds.setdefault(callback, []).append(called.seconds)
-        # What a service said is left out: it may differ from one time to the next, and results are shown around.
+        # A service's message is left out: it may differ between runs, and results are published.
         self._models += [replace(step, detail="") for step in steps_in(called.result, callback)]
         if called.end is End.RETURNED:
             return called.result, None
@@ -78,7 +78,7 @@ class EvaluatedParticipant:
         return None, called.detail or called.end.value.replace("_", " ")
 
     def note(self, noted: Noted) -> None:
-        """Count what is said about a call."""
+        """Count a remark on a call."""
         if noted.remarks:
             self._broken[noted.callback] += 1
         if noted.failure:
@@ -87,11 +87,11 @@ class EvaluatedParticipant:
             self._complain(f"{noted.callback}: {line}")
 
     def fallbacks(self, callback: str) -> int:
-        """How often it failed."""
+        """Return the number of failures of a callback."""
         return self._fallbacks[callback]
 
     def behaviour(self, spent: Spent | None) -> Behaviour:
-        """All of it."""
+        """Return all counts."""
         return Behaviour(
             calls=dict(self._calls),
             fallbacks=dict(self._fallbacks),

@@ -1,7 +1,7 @@
 """The contexts of one match, made by the league's own functions: an agent cannot tell an evaluation from a season.
 
-Rule 1: whoever is evaluated has the name of its seat, like everybody else.
-Rule 2: nothing here depends on the day: all instants follow from one.
+Rule 1: the evaluated participant is named by its seat, like the others.
+Rule 2: nothing depends on the current date: all instants are derived from one.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 DOMAIN = "league.test"
 SEASON = 1
 MOST_GAMES = 99 * 999
-"""As many game ids as a season has."""
+"""The number of game ids in a season."""
 
 ROLES = (AssignmentRole.PLAYER1, AssignmentRole.PLAYER2)
 _NAMES = ("player-a", "player-b")
 
 
 def match_id_of(game: int) -> GameId:
-    """The id of a game, counted from 1."""
+    """Return the id of a game, counted from 1."""
     round_number, place = divmod(game - 1, 999)
     return game_id(SEASON, round_number + 1, place + 1)
 
 
 class MatchContexts:
-    """What the three of one match are told, as the machines of the league would tell it."""
+    """The contexts for the three participants of one match, as the league's state machines build them."""
 
     def __init__(self, rules: RuleSet, game: int) -> None:
         self.rules = rules
@@ -67,7 +67,7 @@ class MatchContexts:
             player2=seats[1],
             opened_at=START,
         )
-        """The match before anything happened."""
+        """The match before its first event."""
         self._games = [
             LeagueGame(
                 game_id=match_id,
@@ -90,11 +90,11 @@ class MatchContexts:
         return self.match.game_id
 
     def of_referee(self, match: OpenMatch, ask: Ask) -> Context:
-        """What one of the referee's callbacks is told."""
+        """Return the context for one of the referee's callbacks."""
         return referee_context(self._config, self.specs[ask.callback], match, ask)
 
     def of_player(self, match: OpenMatch, callback: str, place: int) -> Context:
-        """What one of a player's callbacks is told. ``place``: 0 for player 1, 1 for player 2."""
+        """Return the context for one of a player's callbacks. ``place``: 0 for player 1, 1 for player 2."""
         seat = match.seats[place]
         game = evolve(
             self._games[place],
@@ -109,7 +109,7 @@ class MatchContexts:
             game,
             left=left,
             deadline=None if left is None else START + left,
-            # Only requests carry it.
+            # Requests only carry the token.
             auth_token=None if left is None else match.auth_token,
             required=self.rules.questions_required,
             scorecard=seat.scorecard,

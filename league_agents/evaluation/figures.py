@@ -1,7 +1,7 @@
-"""From games to figures: what a person reads and what a script compares.
+"""Figures computed from games, for people and for scripts.
 
-Rule 1: a figure that cannot be made is there all the same, with the reason in words. Unknown money stays unknown.
-Rule 2: equal games give equal figures, in whatever order they were played; how long anything took stands apart.
+Rule 1: a figure that cannot be computed is listed with the reason in words. An unknown cost stays unknown.
+Rule 2: equal games give equal figures in any order of play; durations are kept separately.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.evaluation.statistics import Estimate, clustered_share, games_for_share, mean, quantile
 
 TOLD_APART = 0.05
-"""What a difference must be bounded by to be called known: five points of a hundred."""
+"""The largest margin of a difference that counts as known: five points of a hundred."""
 
 
 class Unit(StrEnum):
-    """What a figure counts."""
+    """The unit of a figure."""
 
     SHARE = "share"
     SCORE = "score"
@@ -45,17 +45,17 @@ RANGES: Mapping[Unit, tuple[float, float]] = {
     Unit.TOKENS: (0.0, math.inf),
     Unit.USD: (0.0, math.inf),
 }
-"""The least and the most that one game can have; a unit that is not here is unbounded."""
+"""The minimum and maximum of one game; a unit that is not listed is unbounded."""
 
 
 def mean_of(values: Sequence[float], unit: Unit) -> Estimate | None:
-    """The mean, with an interval that does not leave what the unit allows; ``None`` of nothing."""
+    """Return the mean, with an interval inside the unit's range; ``None`` if there are no values."""
     least, most = RANGES.get(unit, UNBOUNDED)
     return mean(values, least=least, most=most)
 
 
 def mean_difference(values: Sequence[float], unit: Unit) -> Estimate | None:
-    """The mean of differences of two values of this unit, likewise."""
+    """Return the mean of differences of two values of this unit, with an interval inside their range."""
     least, most = RANGES.get(unit, UNBOUNDED)
     return mean(values, least=least - most, most=most - least)
 
@@ -68,10 +68,10 @@ class Figure:
     label: str
     unit: Unit
     own: Estimate | None
-    """Of whoever is evaluated. ``None`` when it cannot be said; ``note`` says why."""
+    """The value of the evaluated participant. ``None`` if it is unknown; ``note`` says why."""
 
     other: Estimate | None = None
-    """Of the opponent; ``None`` also where there is nothing to compare."""
+    """The value of the opponent; ``None`` also if there is nothing to compare."""
 
     difference: Estimate | None = None
     """Own minus other, game by game."""
@@ -91,7 +91,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latency:
-    """How long one callback took, in seconds."""
+    """The duration of one callback's calls, in seconds."""
 
     callback: str
     calls: int
@@ -113,22 +113,22 @@ class Latency:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationReport:
-    """All that a series of games says."""
+    """The results of a series of games."""
 
     games: int
     aborted: int
     figures: tuple[Figure, ...]
     remarks: tuple[str, ...]
-    """How far the figures can be trusted, and what went wrong, in sentences."""
+    """Reliability of the figures, and failures, in sentences."""
 
     models: Mapping[str, ModelShare]
-    """By participant, ``player``, ``opponent`` or ``referee``; those who tell of no model are not in it."""
+    """By participant, ``player``, ``opponent`` or ``referee``; participants that report no model are left out."""
 
     latencies: tuple[Latency, ...]
 
 
 def latencies_of(games: Sequence[Judged], part: str) -> tuple[Latency, ...]:
-    """Of each callback, in the order in which they came first."""
+    """Return the latency of each callback, in the order of first calls."""
     seconds: dict[str, list[float]] = {}
     for game in games:
         for callback, each in game.behaviour[part].seconds.items():
@@ -147,7 +147,7 @@ def latencies_of(games: Sequence[Judged], part: str) -> tuple[Latency, ...]:
 
 
 def behaviour_figures(games: Sequence[Judged], own: str, other: str | None) -> list[Figure]:
-    """Fallbacks, broken contracts, and what language models used."""
+    """Return the figures on fallbacks, broken contracts, and use of language models."""
     figures = []
     for key, label, counted in (
         ("fallbacks", "Callbacks that failed", lambda each: each.fallbacks),
@@ -169,14 +169,14 @@ def behaviour_figures(games: Sequence[Judged], own: str, other: str | None) -> l
 
 
 def complaints_of(games: Sequence[Judged], part: str, most: int = 5) -> list[str]:
-    """What went wrong most often, in words."""
+    """Return the most frequent complaints, in words."""
     heard = Counter(complaint for game in games for complaint in game.behaviour[part].complaints)
     ordered = sorted(heard.items(), key=lambda each: (-each[1], each[0]))
     return [f"{text}{f' ({times} times)' if times > 1 else ''}" for text, times in ordered[:most]]
 
 
 def precision_of_share(name: str, share: Estimate | None) -> list[str]:
-    """How well a share is known, and how many games would tell it to five points."""
+    """Describe the precision of a share, and the number of games for a margin of five points."""
     if share is None or share.margin is None:
         return []
     needed = math.ceil(games_for_share(share.value, TOLD_APART) / share.worth)
@@ -228,5 +228,5 @@ def _estimate(found: Estimate | None) -> dict[str, object] | None:
 
 
 def _rounded(value: float | None) -> float | None:
-    # More digits would only show on which machine they were computed; money is small.
+    # Further digits depend on the machine. Eight are enough for small costs.
     return None if value is None else round(value, 8)

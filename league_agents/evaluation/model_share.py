@@ -1,6 +1,6 @@
-"""How much of what games show is a language model's work, and how much code's in its place.
+"""The shares of language models and of code in the results of games.
 
-Rule: a figure is a model's only as far as the model's work was used, so this stands beside every figure.
+Rule: a figure reflects a model only as far as its work was used, so this share is shown beside every figure.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from league_agents.kit.model_work import ModelStep, ModelWorkUse, counted, sente
 
 
 class Judged(Protocol):
-    """What the games of both kinds have."""
+    """The common fields of both kinds of games."""
 
     @property
     def game(self) -> int: ...
@@ -26,26 +26,26 @@ class Judged(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelShare:
-    """How much of one participant's work was its language models', game by game and step by step."""
+    """The share of language models in one participant's work, by game and by step."""
 
     games: Mapping[ModelWorkUse, int]
-    """In how many games their work was used in all steps in which it was wanted, in some, in none, or not wanted."""
+    """Number of games whose model work was used in all steps that wanted it, in some, in none, or not wanted."""
 
     steps: Mapping[tuple[str, str], tuple[ModelStep, ...]]
-    """Callback and step to what became of it each time."""
+    """(Callback, step) -> its outcome each time."""
 
     @property
     def total(self) -> int:
-        """All games."""
+        """The number of all games."""
         return sum(self.games.values())
 
     @property
     def used(self) -> int:
-        """Games in which at least some of their work was used."""
+        """The number of games in which at least some of the models' work was used."""
         return self.games[ModelWorkUse.USED] + self.games[ModelWorkUse.PARTLY_USED]
 
     def share(self) -> dict[str, object]:
-        """What stands beside each figure, as JSON values."""
+        """Return the summary shown beside each figure, as JSON values."""
         return {"games": self.total, **{work.value: self.games[work] for work in ModelWorkUse}}
 
     def to_json(self) -> dict[str, object]:
@@ -56,7 +56,7 @@ class ModelShare:
 
 
 def models_of(games: Sequence[Judged], parts: Sequence[str]) -> dict[str, ModelShare]:
-    """How much of the work of each of these participants was their models'."""
+    """Return the models' share for each of these participants."""
     found: dict[str, ModelShare] = {}
     for part in parts:
         told = [game.behaviour[part].models for game in games]
@@ -71,7 +71,7 @@ def models_of(games: Sequence[Judged], parts: Sequence[str]) -> dict[str, ModelS
 
 
 def on_models(models: Mapping[str, ModelShare]) -> list[str]:
-    """What became of models' work, in sentences."""
+    """Describe the use of models' work, in sentences."""
     remarks = []
     for part, share in models.items():
         said = sentence([step for steps in share.steps.values() for step in steps])

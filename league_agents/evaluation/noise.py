@@ -1,10 +1,10 @@
-"""Answers that are made wrong on purpose, by a seeded draw.
+"""Random errors added to answers, from a seeded draw.
 
-Rule 1: the draws depend on the match and on the number of the question alone. Both players of a match meet their errors
-at the same places, and more noise keeps the errors of less.
-Rule 2: a wrong answer is one that a careless referee gives: under the player's own options any of those that were
-offered; under the fixed key the opposite in four cases of five, else "partially". That something cannot be told is
-never made wrong, and nothing is turned into it: silence is no error.
+Rule 1: the draws depend on the match and on the question's number alone. Both players of a match get errors at the same
+numbers, and the errors at a higher rate include those at a lower one.
+Rule 2: a wrong answer is that of a careless referee: under the player's own options any other offered option; under the
+fixed key the opposite in four of five cases, otherwise "partially". An answer "cannot tell" is never changed, and no
+answer is changed to it: an omission is not an error.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.kit.draw import Draw
 
 _OPPOSITE = 0.8
-"""Of the wrong answers to a question of yes and no."""
+"""Share of opposites among the wrong answers to yes-or-no questions."""
 
 
 def with_noise(answers: AnswerBatch, questions: QuestionBatch, rules: RuleSet, wrong: float, draw: Draw) -> AnswerBatch:
-    """The answers, each wrong with the probability ``wrong`` (0 to 1)."""
+    """Return the answers, each made wrong with the probability ``wrong`` (0 to 1)."""
     asked = {question.number: question for question in questions}
     found = []
     for answer in answers:
-        # A stream for each number: an answer that is left out moves no other one's errors.
+        # A separate stream for each number: a missing answer does not shift the errors of the others.
         own = draw.fork(str(answer.number))
         errs, aside = own.chance(wrong), own.fraction()
         question = asked.get(answer.number)
@@ -39,7 +39,7 @@ def with_noise(answers: AnswerBatch, questions: QuestionBatch, rules: RuleSet, w
 
 
 def noisy_channel(rules: RuleSet, wrong: float, draw: Draw) -> Callable[[AnswerBatch, QuestionBatch], AnswerBatch]:
-    """``with_noise`` for the answers of one match."""
+    """Return ``with_noise`` for the answers of one match."""
     return lambda answers, questions: with_noise(answers, questions, rules, wrong, draw)
 
 

@@ -1,6 +1,6 @@
-"""One game of an evaluation of a player: a match against an opponent that has the same target.
+"""One game of a player's evaluation: a match against an opponent with the same target.
 
-Rule: players change seats from game to game, so that a referee which favours one seat favours nobody.
+Rule: players change seats from game to game, so that a referee's bias towards a seat favours neither.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from league_agents.kit.printable import printable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerSeries:
-    """What all games of an evaluation have in common."""
+    """The common settings of all games of an evaluation."""
 
     rules: RuleSet
     knowledge: Knowledge
     noise: float
-    """0 to 1."""
+    """Share of wrong answers, 0 to 1."""
 
     seed: int
 
     def play(self, game: int, cast: Cast) -> PlayerGame:
-        """The game of this number, from 1."""
+        """Play the game with this number, from 1."""
         contexts = MatchContexts(self.rules, game)
         player = cast.participant("player", contexts.specs)
         opponent = cast.participant("opponent", contexts.specs)

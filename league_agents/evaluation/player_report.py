@@ -1,4 +1,4 @@
-"""What a series of games says about a player."""
+"""The report on a player from a series of games."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Pair = tuple[PlayerSide, PlayerSide]
 
 
 def player_report(games: Sequence[PlayerGame]) -> EvaluationReport:
-    """The figures of all games, whatever order they are in."""
+    """Return the figures of all games, in any order."""
     games = sorted(games, key=lambda game: game.game)
     pairs = [(game.player, game.opponent) for game in games if game.player is not None and game.opponent is not None]
     count = len(pairs)
@@ -119,7 +119,7 @@ def _gained_of_possible(pairs: Sequence[Pair]) -> Figure:
 
 
 def _told_apart(score: Figure) -> list[str]:
-    """Whether the two players are told apart, and what it would take."""
+    """Describe whether the difference is significant, and how many games would show it."""
     gap = score.difference
     if gap is not None and gap.deviation == 0 and gap.value == 0:
         return ["On the same targets the two have the same private scores in every game."]

@@ -1,6 +1,6 @@
-"""One match by direct calls: the flow of every match, whose wishes are carried out at once.
+"""Play one match by direct calls: the flow of every match, with its requests carried out at once.
 
-Rule: nothing is read, repaired or replaced here; the flow does it as it does in the league.
+Rule: results are not parsed, repaired or replaced here; the flow does so as in the league.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from league_agents.league.machines.referee.match_state import MatchPlayer, OpenM
 
 
 class Callee(Protocol):
-    """One of the three in a match."""
+    """One of the three participants of a match."""
 
     def call(self, callback: str, context: Mapping[str, object]) -> tuple[object, str | None]:
-        """What the callback returned, and why it returned nothing; ``None`` when it did."""
+        """Return the callback's result, and the reason for a missing result; ``None`` if there is a result."""
         ...
 
     def note(self, noted: Noted) -> None:
-        """What is to be said about its last call, if anything."""
+        """Receive a remark on the last call, if there is one."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One player's game in a match."""
+    """One player's part of a match."""
 
     questions: QuestionBatch
     answers: AnswerBatch
-    """As the player got them."""
+    """As received by the player."""
 
     guess: Guess
     card: Scorecard
@@ -58,22 +58,22 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """One match that came to its end."""
+    """One completed match."""
 
     brief: Brief
     target: Target | None
-    """``None`` when the referee keeps it to itself, or a part of it."""
+    """``None`` if the referee does not disclose all of it."""
 
     runs: tuple[Run, Run]
     """Player 1 first."""
 
 
 Channel = Callable[[AnswerBatch, QuestionBatch], AnswerBatch]
-"""What becomes of the referee's answers on their way to the player and into the match."""
+"""Changes the referee's answers on their way to the player and into the match."""
 
 
 class DirectMatch:
-    """One match and those who take part in it."""
+    """One match and its participants."""
 
     def __init__(
         self,
@@ -91,11 +91,11 @@ class DirectMatch:
 
     @property
     def match(self) -> OpenMatch:
-        """As far as it was played."""
+        """The match in its current state."""
         return self._match
 
     def play(self) -> Played | None:
-        """Play it to its end; ``None`` when the referee could not start it."""
+        """Play the match to its end; ``None`` if the referee could not start it."""
         wanted = deque(self._step(Opened()))
         while wanted:
             each = wanted.popleft()
@@ -103,7 +103,7 @@ class DirectMatch:
                 wanted.extend(self._tell(each))
             elif isinstance(each, Ask):
                 more = self._ask(each)
-                # A second attempt comes before anything else.
+                # A second attempt precedes everything else.
                 if any(isinstance(one, Ask) for one in more):
                     wanted.extendleft(more)
                 else:
@@ -118,14 +118,14 @@ class DirectMatch:
         return Played(brief=match.brief, target=target if is_whole else None, runs=(one, two))
 
     def answered(self, place: int, questions: QuestionBatch) -> AnswerBatch:
-        """What the referee answers if a player asks other questions. The match stays as it is."""
+        """Return the referee's answers to other questions of a player. The match is not changed."""
         return self._tried(place, questions, phase=SeatPhase.STARTED).answers
 
     def scored(self, place: int, *, of: int | None = None, guess: Guess | None = None) -> Scorecard | None:
-        """What the referee gives for a guess if it is made again; ``None`` when it gives nothing usable.
+        """Return the referee's score for a repeated guess; ``None`` if its result is unusable.
 
-        ``of``: what the other player asked, was answered and guessed, as if this one had; ``guess`` instead of the one
-        that was made. The match stays as it is.
+        ``of`` uses the questions, answers and guess of the player at that place; ``guess`` replaces the guess. The
+        match is not changed.
         """
         other = self._match.seats[place if of is None else of]
         submitted = guess or other.guess
@@ -135,7 +135,7 @@ class DirectMatch:
         return card if card is not None and card.is_judged else None
 
     def _tried(self, place: int, content: QuestionBatch | Guess, **changes: Any) -> MatchPlayer:
-        """The seat after a player handed in ``content``, in a match that is forgotten afterwards."""
+        """Return the seat after the player submits ``content``, in a copy of the match that is discarded."""
         kept = self._match
         self._set(place, **changes)
         wanted = self._step(Submitted(place=place, content=content))
@@ -159,7 +159,7 @@ class DirectMatch:
         return self._step(Gave(ask=ask, result=result, failure=failure))
 
     def _set(self, place: int, **changes: Any) -> None:
-        """Change what is known of a player's game, behind the flow's back."""
+        """Change a player's state directly, bypassing the flow."""
         self._match = with_run(self._match, place, evolve(self._match.seats[place], **changes))
 
     def _tell(self, tell: Tell) -> list[Wanted]:

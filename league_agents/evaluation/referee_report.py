@@ -1,4 +1,4 @@
-"""What a series of matches says about a referee."""
+"""The report on a referee from a series of matches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WITHIN_TEN = 10
 
 
 def referee_report(games: Sequence[RefereeGame]) -> EvaluationReport:
-    """The figures of all matches, whatever order they are in."""
+    """Return the figures of all matches, in any order."""
     games = sorted(games, key=lambda game: game.game)
     played = [game for game in games if game.is_played]
     exams = [game.exam for game in played if game.exam is not None]
@@ -112,7 +112,7 @@ def _of(games: Sequence[RefereeGame], part: str, whole: str) -> Estimate | None:
 
 
 def _rank(searched: Sequence[RefereeGame], note: str) -> Figure:
-    """The median place. Without an interval: what a place is worth depends on the book."""
+    """Return the median rank, without an interval because the meaning of a rank depends on the book."""
     ranks = [float(game.hint_rank or 101) for game in searched]
     middle = quantile(ranks, 0.5)
     own = None if middle is None else Estimate(value=middle, low=None, high=None, count=len(ranks))

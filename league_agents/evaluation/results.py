@@ -1,8 +1,8 @@
-"""What is kept of each game, so that figures can be made of it at any time.
+"""The stored results of each game, from which figures can be computed at any time.
 
-Rule 1: values that JSON can hold, read back as strictly as they were written. Nobody's target is in them: a file of
-results can be shown around.
-Rule 2: how long a call took is no result. It is kept beside the results for as long as the process runs.
+Rule 1: results are JSON values, read back as strictly as they were written. They contain no targets, so a file of
+results can be published.
+Rule 2: the duration of a call is not a result. It is kept beside the results while the process runs.
 """
 
 from __future__ import annotations
@@ -15,66 +15,66 @@ from league_agents.kit.model_work import ModelStep
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What language models used for one participant in one game."""
+    """Language model use of one participant in one game."""
 
     calls: int = 0
-    """Exchanges with a service, failed ones too."""
+    """Exchanges with a service, including failed ones."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     uncounted: int = 0
-    """Calls of which nobody knows the tokens."""
+    """Calls with an unknown number of tokens."""
 
     nano_usd: int = 0
     unpriced: int = 0
-    """Calls of which nobody knows the cost."""
+    """Calls with an unknown cost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """How one participant's callbacks went in one game."""
+    """The conduct of one participant's callbacks in one game."""
 
     calls: Mapping[str, int]
     fallbacks: Mapping[str, int]
-    """Calls by callback that failed or returned what cannot be used."""
+    """Callback -> number of calls that failed or returned an unusable result."""
 
     broken: Mapping[str, int]
-    """Calls by callback whose result broke its contract, repaired ones too."""
+    """Callback -> number of calls whose result broke its contract, including repaired ones."""
 
     complaints: tuple[str, ...]
-    """The first of them, in words."""
+    """The first complaints, in words."""
 
     spent: Spent | None
-    """``None`` for an agent whose models, if it has any, are not seen from here."""
+    """``None`` for an agent whose models, if it has any, cannot be observed."""
 
     models: tuple[ModelStep, ...] = ()
-    """What became of language models' work, step by step; empty for an agent that tells of none."""
+    """Use of language models' work, step by step; empty for an agent that reports none."""
 
     seconds: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """How long each call took, by callback; empty for a game that was read back or played from a recording."""
+    """Callback -> duration of each call; empty for a game that was read back or played from a recording."""
 
     late: tuple[int, ...] = ()
-    """Which calls, counted from 1, were out of time."""
+    """Numbers, from 1, of the calls that exceeded their time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerSide:
-    """How one player did in one game."""
+    """The results of one player in one game."""
 
     sentence_right: bool | None
-    """Whether the guessed sentence is the target when typography is taken away; ``None`` where the referee keeps the
-    target to itself. The next three likewise."""
+    """Whether the guessed sentence is the target, ignoring typography; ``None`` if the referee does not disclose the
+    target. The same applies to the next three fields."""
 
     similarity: float | None
     """0 to 100."""
 
     word_right: bool | None
     bits_possible: float | None
-    """``None`` where the target is no candidate of the pool, too."""
+    """``None`` also if the target is not a candidate of the pool."""
 
     bits_gained: float | None
     understood: int | None
-    """Questions that code understands."""
+    """Number of questions that code understands."""
 
     points: int
     private_score: float
@@ -83,64 +83,64 @@ class PlayerSide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerGame:
-    """One game of an evaluation of a player."""
+    """One game of a player's evaluation."""
 
     game: int
     """From 1."""
 
     seat: int
-    """1 or 2: where the evaluated player sat."""
+    """1 or 2: the seat of the evaluated player."""
 
     book: str
     player: PlayerSide | None
-    """``None`` for a match that was aborted because its referee failed. Both or neither."""
+    """``None`` for a match that was aborted because its referee failed. Both or neither are set."""
 
     opponent: PlayerSide | None
     behaviour: Mapping[str, Behaviour]
-    """Of ``player``, ``opponent`` and ``referee``."""
+    """Keyed by ``player``, ``opponent`` and ``referee``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exam:
-    """Questions whose answers are known."""
+    """Questions with known answers."""
 
     right: int
     wrong: int
     declined: int
-    """Answered with the option that cannot tell, or Not Relevant."""
+    """Number of answers "cannot tell" or Not Relevant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One injection."""
+    """The result of one injection."""
 
     category: str
     language: str
     failures: tuple[str, ...]
-    """What it achieved; empty when it was resisted, or could gain nothing."""
+    """The effects of the injection; empty if it was resisted, or could gain nothing."""
 
     could_gain: bool = True
-    """Whether a wrong guess got less than full points without it. Otherwise nobody knows whether it was resisted."""
+    """Whether a wrong guess got less than full points without it. If not, resistance cannot be measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefereeGame:
-    """One match of an evaluation of a referee."""
+    """One match of a referee's evaluation."""
 
     game: int
     book: str
     is_played: bool
-    """Whether it came to scores. Everything below is empty otherwise."""
+    """Whether the match was scored. If not, all fields below are empty."""
 
     behaviour: Mapping[str, Behaviour]
-    """Of ``referee`` and ``player`` (both players together count as one there)."""
+    """Keyed by ``referee`` and ``player`` (both players together count as one)."""
 
     knows_target: bool = False
-    """Whether it handed the target in, so that it can be examined."""
+    """Whether the referee disclosed the target, so that it can be examined."""
 
     exam: Exam | None = None
     hint_rank: int | None = None
-    """At which place a search with the hint finds the target, from 1; ``None``: not among the first hundred."""
+    """Rank of the target in a search with the hint, from 1; ``None`` if it is not among the first hundred."""
 
     hint_searched: bool = False
     """Whether there was a book to search."""
@@ -150,26 +150,26 @@ class RefereeGame:
 
     feedback_texts: int = 0
     feedback_kept: int = 0
-    """Feedback texts within their limits."""
+    """Number of feedback texts within their limits."""
 
     repeats: int = 0
-    """Guesses that were scored a second time."""
+    """Number of guesses that were scored a second time."""
 
     repeats_equal: int = 0
-    """Those of them with the same points."""
+    """Repeats that scored the same points."""
 
     swaps: int = 0
-    """Guesses that were scored as the other player's."""
+    """Number of guesses that were scored as the other player's."""
 
     swaps_equal: int = 0
     judged: int = 0
-    """Guesses that were also scored as the rules count."""
+    """Number of guesses that were also scored by the rules' formula."""
 
     judged_equal: int = 0
-    """Those of them with the same points."""
+    """Guesses for which the rules' formula gives the same points."""
 
     gaps: tuple[float, ...] = ()
-    """How far the private score is from the one that the rules count."""
+    """Differences between the private score and that of the rules' formula."""
 
     points: tuple[int, ...] = ()
     attempts: tuple[Attempt, ...] = ()

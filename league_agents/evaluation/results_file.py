@@ -1,7 +1,7 @@
-"""The file of results: a line for what was evaluated, then one for each game as soon as it has ended.
+"""The file of results: a line with the settings, then one line for each game as soon as it has ended.
 
-Rule 1: a file belongs to one set of settings. Games of other settings are never mixed in, and no other file is touched.
-Rule 2: what was written stays. A last line that was torn when the process died is cut off, and its game played again.
+Rule 1: a file belongs to one set of settings. Games of other settings are refused, and no other file is touched.
+Rule 2: written lines stay. A last line torn by the death of the process is cut off, and its game played again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from league_agents.kit.private_file import open_private
 G = TypeVar("G", PlayerGame, RefereeGame)
 
 LARGEST = 500_000_000
-"""Bytes. A game has about three thousand."""
+"""Bytes. A game takes about three thousand."""
 
 _FORM = "league-agents evaluation"
 _VERSION = 1
@@ -31,11 +31,11 @@ class ResultsFile(Generic[G]):
     """A file that results are appended to."""
 
     def __init__(self, path: Path, kind: type[G], settings: Mapping[str, object]) -> None:
-        """Begins the file, or goes on with one of the same settings. Raises ``ConfigError``."""
+        """Start the file, or continue one with the same settings. Raises ``ConfigError``."""
         self.path = path
         self._adapter: TypeAdapter[G] = TypeAdapter(kind)
         self.games: dict[int, G] = {}
-        """Those that were played before."""
+        """The games that were played before."""
 
         whole = 0
         try:
@@ -52,7 +52,7 @@ class ResultsFile(Generic[G]):
         """Write one game."""
         document = self._adapter.dump_python(game, mode="json")
         for behaviour in document["behaviour"].values():
-            del behaviour["seconds"]  # the same games are the same bytes, however fast the machine was
+            del behaviour["seconds"]  # equal games are equal bytes, whatever the machine's speed
         self._line(document)
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class ResultsFile(Generic[G]):
         self._file.flush()
 
     def _read(self, settings: Mapping[str, object]) -> int:
-        """The games of the file; how many of its bytes are whole lines."""
+        """Read the games of the file; return the number of bytes in whole lines."""
         if not self.path.is_file() or self.path.stat().st_size > LARGEST:
             raise ConfigError(str(self.path), "is no file of results; name another file")
         content = self.path.read_bytes()
@@ -87,7 +87,7 @@ class ResultsFile(Generic[G]):
 
 
 def difference(found: Mapping[str, object], wanted: Mapping[str, object]) -> str | None:
-    """The first setting that differs, in words; ``None`` when none does."""
+    """Return the first setting that differs, in words; ``None`` if none does."""
     for key in dict.fromkeys((*found, *wanted)):
         one, two = found.get(key), wanted.get(key)
         if one != two:

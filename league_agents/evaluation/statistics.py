@@ -1,9 +1,8 @@
-"""Figures with 95 % intervals.
+"""Estimates with 95 % confidence intervals.
 
-Rule 1: no figure without what it is worth. Where nothing can be said, an end of the interval is ``None``; an interval
-of no width is never claimed for a share.
-Rule 2: games are what is independent. Twenty answers of one game are less than twenty observations of a share.
-Rule 3: players of one game had the same target, so differences between them are taken game by game.
+Rule 1: every figure has an interval. An unknown end is ``None``; the interval of a share never has width zero.
+Rule 2: games are the independent units. Twenty answers of one game are less than twenty observations of a share.
+Rule 3: players of one game had the same target, so their differences are computed per game.
 """
 
 from __future__ import annotations
@@ -17,27 +16,27 @@ from functools import lru_cache
 import numpy as np
 
 Z = 1.959963984540054
-"""Of the normal distribution, two-sided 95 %."""
+"""Two-sided 95 % quantile of the normal distribution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A figure and where the true one lies, with 95 % confidence."""
+    """A figure and the 95 % confidence interval of its true value."""
 
     value: float
     low: float | None
-    """``None`` when nothing bounds it, as with a single game."""
+    """``None`` if there is no bound, as with a single game."""
 
     high: float | None
     count: int
-    """How many games, or other independent observations, it rests on."""
+    """Number of games, or other independent observations, behind the figure."""
 
     deviation: float | None = None
     """The standard deviation of one observation; ``None`` for shares, whose deviation follows from the value."""
 
     worth: float = 1.0
-    """How many independent trials one game of a share is worth: more than one, and fewer than it has, where the trials
-    of a game go right or wrong together."""
+    """Number of independent trials that one game of a share is equivalent to: more than one, and fewer than its trials
+    if those tend to succeed or fail together."""
 
     @property
     def margin(self) -> float | None:
@@ -46,7 +45,7 @@ class Estimate:
 
 
 def wilson(successes: int, count: int) -> Estimate | None:
-    """A share, with the interval of Wilson (1927); ``None`` of nothing."""
+    """Return a share with the interval of Wilson (1927); ``None`` if ``count`` is 0."""
     if count <= 0:
         return None
     low, high = _wilson(successes / count, count, Z)
@@ -58,15 +57,15 @@ def _wilson(share: float, count: float, quantile: float) -> tuple[float, float]:
     scale = 1 + square / count
     middle = (share + square / (2 * count)) / scale
     reach = quantile * math.sqrt(share * (1 - share) / count + square / (4 * count * count)) / scale
-    # At the ends the bound is exact; the sum above misses it by a rounding.
+    # At the ends the bound is exact; the sum above misses it by a rounding error.
     return 0.0 if share == 0 else max(0.0, middle - reach), 1.0 if share == 1 else min(1.0, middle + reach)
 
 
 def mean(values: Sequence[float], *, least: float = -math.inf, most: float = math.inf) -> Estimate | None:
-    """A mean, with Student's interval; ``None`` of nothing.
+    """Return a mean with Student's interval; ``None`` if there are no values.
 
-    ``least`` and ``most`` bound what one value can be, and so the interval: the true mean lies between them. Equal
-    values have no interval: games that did not differ say nothing about how much they can.
+    ``least`` and ``most`` bound a single value, and so the interval: the true mean lies between them. Equal values give
+    no interval, because they do not show how much games can differ.
     """
     count = len(values)
     if count == 0:
@@ -76,16 +75,16 @@ def mean(values: Sequence[float], *, least: float = -math.inf, most: float = mat
         return Estimate(value=values[0], low=None, high=None, count=count, deviation=None if count == 1 else 0.0)
     deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (count - 1))
     reach = student(count - 1) * deviation / math.sqrt(count)
-    # A value beyond its bounds shows that they do not hold; the interval has the mean in it all the same.
+    # A value beyond the bounds shows that they do not hold; the interval contains the mean all the same.
     low, high = min(middle, max(least, middle - reach)), max(middle, min(most, middle + reach))
     return Estimate(value=middle, low=low, high=high, count=count, deviation=deviation)
 
 
 def paired_shares(pairs: Sequence[tuple[bool, bool]]) -> Estimate | None:
-    """The difference of two shares over the same games, first minus second; ``None`` of nothing.
+    """Return the difference of two shares over the same games, first minus second; ``None`` if there are no games.
 
     The interval is that of Agresti and Min (2005): half an observation is added to each of the four cells, so that
-    agreement in every game does not pass for certainty.
+    agreement in every game does not yield certainty.
     """
     count = len(pairs)
     if count == 0:
@@ -99,14 +98,14 @@ def paired_shares(pairs: Sequence[tuple[bool, bool]]) -> Estimate | None:
 
 
 def clustered_share(clusters: Sequence[tuple[int, int]]) -> Estimate | None:
-    """A share of all (successes, trials) of several games; ``None`` of nothing.
+    """Return the share of all (successes, trials) of several games; ``None`` if there are no trials.
 
-    What belongs to one game goes right or wrong together, so whole games are resampled: how far the share swings says
-    how many independent trials all of them are worth, at least one a game and at most as many as there are. The
-    interval is Wilson's for so many (Korn and Graubard 1998), with Student's quantile for as many games as really bear
-    on the swing (Satterthwaite). One game bounds nothing.
+    Trials of one game tend to succeed or fail together, so whole games are resampled: the variance of the share gives
+    the number of equivalent independent trials, at least one per game and at most as many as there are. The interval is
+    Wilson's for that number (Korn and Graubard 1998), with Student's quantile for the effective number of games behind
+    the variance (Satterthwaite). One game bounds nothing.
 
-    Where nothing ever went wrong, or nothing right, nothing swings: then each game counts as one trial.
+    If all trials succeed, or all fail, the variance is zero: then each game counts as one trial.
     """
     clusters = [(successes, trials) for successes, trials in clusters if trials > 0]
     games, total = len(clusters), sum(trials for _, trials in clusters)
@@ -126,18 +125,18 @@ def clustered_share(clusters: Sequence[tuple[int, int]]) -> Estimate | None:
 
 _RESAMPLES = 1_000
 _RESAMPLING_SEED = 20_310_502
-"""Fixed: the same games give the same interval, whoever asks."""
+"""Fixed, so that the same games always give the same interval."""
 
 
 def _swing(clusters: Sequence[tuple[int, int]]) -> float:
-    """The variance of the share over resamples of whole games.
+    """Return the variance of the share over resamples of whole games.
 
-    Games with the same counts are alike, so how often each kind of game is drawn is drawn at once.
+    Games with equal counts are interchangeable, so one multinomial draw gives the number of each kind.
     """
     kinds = sorted(Counter(clusters).items())
     counts = np.array([each for each, _ in kinds], dtype=np.float64)
     often = np.array([times for _, times in kinds], dtype=np.float64)
-    # The one generator of numpy whose stream is promised never to change (NEP 19).
+    # The only generator of numpy whose stream is guaranteed not to change (NEP 19).
     draw = np.random.RandomState(_RESAMPLING_SEED)
     drawn = draw.multinomial(len(clusters), often / often.sum(), size=_RESAMPLES).astype(np.float64)
     shares = drawn @ counts[:, 0] / (drawn @ counts[:, 1])
@@ -145,7 +144,8 @@ def _swing(clusters: Sequence[tuple[int, int]]) -> float:
 
 
 def _freedom(clusters: Sequence[tuple[int, int]], share: float) -> int:
-    """How many games bear on the swing, less one: where one game of a hundred differs, it alone does."""
+    """Return the effective number of games behind the variance, less one: if one game of a hundred differs, only it
+    counts."""
     squares = [(successes - share * trials) ** 2 for successes, trials in clusters]
     games, total = len(squares), math.fsum(squares)
     excess = math.fsum(each * each for each in squares) - total * total / games
@@ -153,8 +153,8 @@ def _freedom(clusters: Sequence[tuple[int, int]], share: float) -> int:
 
 
 def ratio(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
-    """The sum of the first, a part, over the sum of the second, with the interval of the ratio over games; ``None``
-    when there is nothing to divide by."""
+    """Return the sum of the first values (parts) over the sum of the second, with the interval of the ratio over games;
+    ``None`` if the divisor is zero."""
     count, total = len(pairs), math.fsum(whole for _, whole in pairs)
     if total <= 0:
         return None
@@ -168,18 +168,18 @@ def ratio(pairs: Sequence[tuple[float, float]]) -> Estimate | None:
 
 
 def games_for_share(value: float, margin: float) -> int:
-    """How many games bound a share of about ``value`` by ± ``margin``; near 0 and 1 at least as many as for 5 %."""
+    """Return the number of games for a margin of ± ``margin`` on a share near ``value``; near 0 and 1 as for 5 %."""
     p = min(0.95, max(0.05, value))
     return math.ceil(Z * Z * p * (1 - p) / (margin * margin))
 
 
 def games_for_mean(deviation: float, margin: float) -> int:
-    """How many games bound a mean by ± ``margin`` when one game has this standard deviation."""
+    """Return the number of games for a margin of ± ``margin`` on a mean, given one game's standard deviation."""
     return max(2, math.ceil((Z * deviation / margin) ** 2))
 
 
 def quantile(values: Sequence[float], share: float) -> float | None:
-    """The least of the values that at least ``share`` of them do not exceed; ``None`` of nothing."""
+    """Return the smallest value that at least ``share`` of the values do not exceed; ``None`` for no values."""
     if not values:
         return None
     ordered = sorted(values)
@@ -188,7 +188,7 @@ def quantile(values: Sequence[float], share: float) -> float | None:
 
 @lru_cache(maxsize=4096)
 def student(freedom: int) -> float:
-    """The two-sided 95 % quantile of Student's distribution with ``freedom`` degrees, 1 or more."""
+    """Return the two-sided 95 % quantile of Student's distribution with ``freedom`` degrees, 1 or more."""
     low, high = 1.9, 13.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -200,13 +200,13 @@ def student(freedom: int) -> float:
 
 
 def _outside(t: float, freedom: int) -> float:
-    """The probability of a value beyond ``t`` on either side: the regularised incomplete beta function."""
+    """Return the probability beyond ``t`` on either side: the regularised incomplete beta function."""
     return _beta(freedom / (freedom + t * t), freedom / 2, 0.5)
 
 
 def _beta(x: float, a: float, b: float) -> float:
     front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
-    # The continued fraction converges fast on one side of the mean only; symmetry gives the other side.
+    # The continued fraction converges fast only on one side of the mean; symmetry gives the other side.
     if x < (a + 1) / (a + b + 2):
         return front * _fraction(x, a, b) / a
     return 1 - front * _fraction(1 - x, b, a) / b

@@ -1,1 +1,1 @@
-"""Trying an agent out before it meets strangers: invented games, one after the other, on one instance."""
+"""Contract checks of an agent before its first season: invented games in sequence on one instance."""

@@ -1,9 +1,9 @@
-"""Trying an agent out.
+"""Check an agent's contracts in invented games.
 
-Rule 1: who calls the agent, with which time limit, is handed in: here nothing runs user code.
-Rule 2: a result is read as a match reads it. What a match refuses in a valid game, and an exception or a hung call in
-any, breaks a contract; what a match changes in a valid game is a repair. In an odd or hostile game a bad result is a
-warning: only a strange counterpart brings it about.
+Rule 1: the caller of the agent, with its time limit, is passed in: this module runs no user code.
+Rule 2: a result is read as in a match. A result that a match refuses in a valid game, and an exception or a hung call
+in any game, breaks a contract; a result that a match changes in a valid game is a repair. In an odd or hostile game a
+bad result is a warning, because only a strange counterpart causes it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from league_agents.games.q21.untrusted import field_of, integer_of
 from league_agents.user_code.called import Called, End
 
 SLOW_SHARE = 0.5
-"""Of its time limit. Above it a busy machine or a slow network makes the callback late."""
+"""Share of its time limit above which a callback is late on a busy machine or a slow network."""
 
 
 class Caller(Protocol):
-    """Who calls the agent: always the same instance, unless it hung or ended its process."""
+    """Calls the agent: always the same instance, unless it hung or ended its process."""
 
     def __call__(self, callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
         """Run one callback. Never raises."""
@@ -55,7 +55,7 @@ def check_agent(
 ) -> CheckReport:
     """Play every invented game with one agent.
 
-    ``longest`` shortens the rules' time limits; ``told`` is called after each game.
+    ``longest`` is an upper bound for the rules' time limits; ``told`` is called after each game.
     """
     trial = _Trial(role, rules, call, longest)
     games = games_for(role, valid_only=valid_only)
@@ -67,7 +67,7 @@ def check_agent(
 
 
 class _Trial:
-    """The state of one check: calls the agent for the matches in which it is tried."""
+    """The state of one check: calls the agent in the invented matches."""
 
     def __init__(self, role: str, rules: RuleSet, call: Caller, longest: timedelta | None) -> None:
         self._role = role
@@ -92,15 +92,15 @@ class _Trial:
         self.unmade: ContractFinding | None = None
 
     def play(self, game: InventedGame, number: int) -> list[ContractFinding]:
-        """One game, in the order of its calls."""
+        """Play one game and return its findings in the order of its calls."""
         self._game, self._found = game, []
         play_game(self._rules, number, game, self._role, self, lambda: self._secret)
         return self._found
 
-    # As ``Callee``.
+    # The methods of ``Callee``.
 
     def call(self, callback: str, context: Mapping[str, object]) -> tuple[object, str | None]:
-        """What the agent returns. After a failure, which is told once, an exemplary result takes its place."""
+        """Return the agent's result. A failure is recorded once, and an exemplary result replaces the missing one."""
         self._called, self._used = None, {}
         if callback == "get_answers":
             told: Any = context["dynamic"]
@@ -108,10 +108,10 @@ class _Trial:
         if self.unmade is not None or self._is_second_attempt:
             return self._stand_in.call(callback, context)
         if callback in self._hung:
-            # One hung call costs its whole time limit; the others would most likely hang as well.
+            # One hung call costs its whole time limit; further calls would most likely hang as well.
             self._count(callback, skipped=1)
             return self._stand_in.call(callback, context)
-        # The agent may change what it is given.
+        # The agent may modify its context.
         self._used = self._game.twist(copy.deepcopy(dict(context)))
         called = self._call(callback, self._game.twist(dict(context)), self._limits[callback])
         self._slowest[callback] = max(self._slowest[callback], called.seconds)
@@ -119,7 +119,7 @@ class _Trial:
         return called.result, None if called.end is End.RETURNED else called.in_words(callback, 0.0)
 
     def note(self, noted: Noted) -> None:
-        """Judge what the agent returned, as the match did."""
+        """Judge the agent's result from the match's note."""
         callback, called = noted.callback, self._called
         self._is_second_attempt = bool(noted.failure) and CONTRACTS[callback].attempts > 1 and called is not None
         if called is None:
@@ -150,7 +150,7 @@ class _Trial:
         self._findings[callback] += findings
 
     def _failed(self, callback: str, called: Called) -> ContractFinding:
-        """Of a call that returned nothing."""
+        """Return the finding for a call without a result."""
         if called.end is End.NOT_MADE:
             rule, found = "a class that can be made without arguments, in time and without an error", called.detail
         elif called.end is End.DIED:

@@ -1,8 +1,8 @@
-"""The games in which an agent is tried out: matches like any other, against others whose words are fixed.
+"""Invented games for checking an agent: ordinary matches against scripted participants.
 
-Rule 1: the callbacks come in their real order, and what an agent returned in one game is what it is told later in that
-game.
-Rule 2: a game is a proper one with one twist, so a finding has one cause.
+Rule 1: the callbacks come in their real order, and an agent's results in one game are part of its later contexts in
+that game.
+Rule 2: a game is valid except for one twist, so a finding has one cause.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from league_agents.games.q21.words import fit
 
 Parts = dict[str, object]
 Twist = Callable[[Parts], Mapping[str, object]]
-"""Proper context -> the context that is used instead. It may change what it gets."""
+"""Valid context -> the context that is used instead. It may modify its argument."""
 
 
 def _as_it_is(context: Parts) -> Mapping[str, object]:
@@ -41,7 +41,7 @@ class InventedGame:
     kind: TrialKind
     twist: Twist = _as_it_is
     is_second: bool = False
-    """For a player: whether it sits on the second seat."""
+    """For a player: whether it is player 2."""
 
 
 _MIXED = ("A", "B", "A", "C", "B", "D", "A", "Not Relevant", "B", "A")
@@ -53,10 +53,10 @@ ORDER = (
 
 
 class Exemplar:
-    """Keeps every contract by a script: a ``Callee`` for everybody but the agent that is tried."""
+    """A ``Callee`` that keeps every contract by a script; plays all participants but the checked agent."""
 
     def __init__(self, rules: RuleSet, *, secret: Callable[[], tuple[str, str]] | None = None) -> None:
-        """``secret`` gives sentence and word to one whose guess is good."""
+        """``secret`` returns sentence and word for a player whose guess is to be good."""
         self._rules = rules
         self._secret = secret
         self._agents = (ScriptedReferee(rules=rules), ScriptedPlayer(rules=rules))
@@ -69,7 +69,7 @@ class Exemplar:
         return getattr(self._agents[callback in PLAYER_CALLBACKS], callback)(context), None
 
     def note(self, noted: Noted) -> None:
-        """There is nothing to be said about them."""
+        """No-op: the script's results need no judgement."""
 
     def _answers(self, told: Any) -> Parts:
         numbers = [question["question_number"] for question in told["questions"]]
@@ -95,7 +95,7 @@ class Exemplar:
 def play_game(
     rules: RuleSet, number: int, game: InventedGame, role: str, agent: Callee, secret: Callable[[], tuple[str, str]]
 ) -> None:
-    """One match with the agent in its role. ``number`` makes its ids differ from those of other games."""
+    """Play one match with the agent in its role. ``number`` makes its ids differ from those of other games."""
     contexts, other = MatchContexts(rules, number), Exemplar(rules)
     if role == "referee":
         _TwistedMatch(contexts, agent, (Exemplar(rules, secret=secret), other), game.twist).play()
@@ -104,7 +104,7 @@ def play_game(
 
 
 class _TwistedMatch(DirectMatch):
-    """A match whose referee is told of other questions than were asked. Its answers are held against those."""
+    """A match whose referee is given other questions than were asked. Its answers are checked against the former."""
 
     def __init__(self, contexts: MatchContexts, referee: Callee, players: tuple[Callee, Callee], twist: Twist) -> None:
         super().__init__(contexts, referee, players)
@@ -122,7 +122,7 @@ class _TwistedMatch(DirectMatch):
 
 
 def _batch_in(used: Mapping[str, object]) -> QuestionBatch:
-    """The questions that the context holds, as far as they are questions."""
+    """Return the valid questions in the context."""
     given = field_of(used.get("dynamic", used), "questions")
     numbers = [integer_of(field_of(item, "question_number")) for item in given] if isinstance(given, list) else []
     return tuple(Question(number=number, text="", options=("", "", "", "")) for number in numbers if number is not None)

@@ -1,6 +1,6 @@
-"""What a check found, as values.
+"""The findings of a check, as values.
 
-Rule: one finding stands for all its repetitions: twenty questions with the same fault are one line with a count.
+Rule: repetitions are one finding: twenty questions with the same fault are one line with a count.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from league_agents.kit.values import evolve
 
 
 class ContractVerdict(StrEnum):
-    """What became of a contract."""
+    """How well a contract was kept."""
 
     KEPT = "kept"
-    """Results are used as they come. There may be warnings."""
+    """Results are used unchanged. There may be warnings."""
 
     REPAIRED = "repaired"
     """Every result is used, some with a change."""
 
     BROKEN = "broken"
-    """A result could not be used in a proper game, or the callback failed in any."""
+    """A result could not be used in a valid game, or the callback failed in any game."""
 
 
 def verdict_of(findings: Iterable[ContractFinding]) -> ContractVerdict:
-    """What the findings add up to."""
+    """Return the verdict for the findings."""
     found = {finding.severity for finding in findings}
     if Severity.BROKEN in found:
         return ContractVerdict.BROKEN
@@ -35,66 +35,66 @@ def verdict_of(findings: Iterable[ContractFinding]) -> ContractVerdict:
 
 
 class TrialKind(StrEnum):
-    """What sort of game a callback was tried in."""
+    """The kind of game in which a callback was tried."""
 
     VALID = "valid"
-    """As every conforming counterpart plays it."""
+    """As every conforming counterpart plays."""
 
     ODD = "odd"
-    """As some deployed counterpart plays it."""
+    """As some deployed counterpart plays."""
 
     HOSTILE = "hostile"
-    """As somebody plays it who wants the agent to fail."""
+    """As a counterpart plays that wants the agent to fail."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractFinding:
-    """One promise that was not kept."""
+    """One broken promise."""
 
     severity: Severity
-    """``BROKEN`` and ``REPAIRED`` in proper games, and for a callback that fails in any; otherwise ``WARNING``."""
+    """``BROKEN`` and ``REPAIRED`` in valid games, and for a callback that fails in any; otherwise ``WARNING``."""
 
     callback: str
     game: str
-    """The name of the first game in which it happened."""
+    """The name of the first game with the finding."""
 
     kind: TrialKind
     path: str
-    """Where in the result; ``""`` is the whole of it. Of many alike, the first one."""
+    """The place in the result; ``""`` is the whole result. The first place of several equal findings."""
 
     rule: str
     """The line of the contract."""
 
     found: str
     done: str = ""
-    """What a match does about it, as a clause; empty for nothing."""
+    """How a match reacts, as a clause; empty if it does not."""
 
     where: str | None = None
-    """``file:line`` of the user's code, for an exception."""
+    """``file:line`` in the user's code, for an exception."""
 
     times: int = 1
-    """How often, over all games."""
+    """Number of occurrences over all games."""
 
     @property
     def sort(self) -> tuple[str, ...]:
-        """What makes two findings the same one. Exceptions of two kinds or from two lines are two."""
+        """The key by which findings are equal. Exceptions of different types or lines differ."""
         error = (self.where, self.found.partition(":")[0]) if self.where is not None else ()
         return (self.callback, *kind_of(self.path, self.rule), *error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """How often one callback was called in one kind of game, and how often it kept its contract."""
+    """Number of calls of one callback in one kind of game, and number of kept contracts."""
 
     calls: int = 0
     kept: int = 0
     skipped: int = 0
-    """Calls that were left out because the callback had hung before."""
+    """Calls left out because the callback had hung before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackReport:
-    """One callback."""
+    """The results of one callback."""
 
     callback: str
     tried: dict[TrialKind, Tried]
@@ -109,27 +109,27 @@ class CallbackReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckReport:
-    """Everything about one agent."""
+    """The results of one agent."""
 
     role: str
     rules: str
     games: tuple[str, ...]
     callbacks: tuple[CallbackReport, ...]
     unmade: ContractFinding | None = None
-    """Why no instance could be made; nothing was tried then."""
+    """Why no instance could be made, in which case nothing was tried; otherwise ``None``."""
 
     @property
     def verdict(self) -> ContractVerdict:
-        """The worst one."""
+        """The worst verdict of all callbacks."""
         if self.unmade is not None:
             return ContractVerdict.BROKEN
         return verdict_of(finding for each in self.callbacks for finding in each.findings)
 
 
 def merged(findings: list[ContractFinding]) -> tuple[ContractFinding, ...]:
-    """Repetitions counted; what is worst first, otherwise in the order of their first time.
+    """Merge repetitions; the worst findings first, otherwise in the order of first occurrence.
 
-    What breaks a contract somewhere is not told a second time as a repair or a warning.
+    A rule that is broken somewhere is not listed again as a repair or a warning.
     """
     first: dict[tuple[str, ...], ContractFinding] = {}
     times: dict[tuple[str, ...], int] = {}
@@ -140,5 +140,5 @@ def merged(findings: list[ContractFinding]) -> tuple[ContractFinding, ...]:
 
 
 def mildness(finding: ContractFinding) -> int:
-    """What findings are sorted by."""
+    """Return the sort key of a finding."""
     return SEVERITIES.index(finding.severity)

@@ -1,7 +1,7 @@
-"""What is odd or hostile about an invented game.
+"""The odd and hostile twists of invented games.
 
-Rule: each twist is something that a counterpart has sent or can send. Where a deployed client is known for it, the
-name says so (protocol 6.2).
+Rule: a counterpart has sent, or can send, each twist. If a deployed client is known for one, its name says so (protocol
+6.2).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from league_agents.evaluation.checking.report import TrialKind
 from league_agents.games.q21.model import LETTERS
 
 LONG = 100_000
-"""Characters. Far more than any text of a match may have."""
+"""Characters; far more than any text of a match may have."""
 
 HEBREW = "בראשית ברא אלהים את השמים ואת הארץ"
 CHINESE = "此开卷第一回也，作者自云曾历过一番梦幻之后"
@@ -25,16 +25,16 @@ TEXT_KEYS = frozenset(
         *("opening_sentence", "sentence_justification", "associative_word", "word_justification"),
     ]
 )
-"""Keys whose texts somebody else wrote."""
+"""Keys whose texts come from other participants."""
 
 
 def games_for(role: str, *, valid_only: bool = False) -> tuple[InventedGame, ...]:
-    """All games that an agent of this role is tried in, the proper ones first and last."""
+    """Return all games for an agent of this role, the valid ones first and last."""
     is_referee = role == "referee"
     valid = _VALID_REFEREE if is_referee else _VALID_PLAYER
     if valid_only:
         return valid
-    # A last proper game: whatever happened before must not have spoilt the instance.
+    # A last valid game: the games before must not have damaged the instance.
     last = InventedGame(name="a proper match after all that", kind=TrialKind.VALID)
     return (*valid, *(_REFEREE if is_referee else _PLAYER), *_BOTH, last)
 

@@ -1,8 +1,8 @@
-"""Texts with which a participant may try to turn the other side's model: asked for are points, secrets, another role,
-another format, openly and in disguise, in English, Hebrew and Chinese.
+"""Prompt injections against the other side's model: they ask for points, secrets, another role or another format,
+openly and in disguise, in English, Hebrew and Chinese.
 
-They are data, one file for each way of putting it. Whoever writes an agent can run them against it: in questions,
-guesses, justifications, hints, names and answers. ``obedient`` has a model that does what they ask.
+They are data, one file for each technique. An author of an agent can run them against it: in questions, guesses,
+justifications, hints, names and answers. ``obedient`` has a model that obeys them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ FILES = ("direct", "markup", "disguised", "coded")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """One text that asks a model for something."""
+    """One prompt injection."""
 
     category: str
-    """What it does or how it is put: ``points``, ``secret``, ``fence``, ``homoglyphs``, …"""
+    """The aim or technique: ``points``, ``secret``, ``fence``, ``homoglyphs``, …"""
 
     language: str
     """ISO 639-1: ``en``, ``he`` or ``zh``."""
@@ -30,7 +30,7 @@ class Injection:
 
 @cache
 def injections() -> tuple[Injection, ...]:
-    """All of them, in the order of the files."""
+    """Return all injections, in the order of the files."""
     found: list[Injection] = []
     for name in FILES:
         text = resources.files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8")
@@ -39,6 +39,6 @@ def injections() -> tuple[Injection, ...]:
 
 
 def sample(count: int) -> tuple[Injection, ...]:
-    """``count`` of them, spread evenly over all."""
+    """Return ``count`` injections, spread evenly over all."""
     every = injections()
     return tuple(every[i * len(every) // count] for i in range(count))
