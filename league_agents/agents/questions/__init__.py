@@ -1,1 +1,1 @@
-"""Questions that any careful reader can answer from the text alone, and honest answers to questions of any kind."""
+"""Questions that a careful reader can answer from the text alone, and computed answers to questions of any kind."""

@@ -1,4 +1,4 @@
-"""What a letter means: in a fixed key, or among options that somebody else wrote."""
+"""Meaning of answer letters, in a fixed key or in options that somebody else wrote."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _TEXT_IS_SILENT = re.compile(
     r"(?:(?:it|(?:the|this) (?:text|passage|paragraph|page|sentence|book|author)) )?"
     r"do(?:es)?(?: not|n['’]t) (?:say|tell)(?: us)?\W*"
 )
-"""The whole option: "The text does not tell lies" is one of substance."""
+"""Matches the whole option, because "The text does not tell lies" is an option of substance."""
 
 
 def meaning_of(option: str) -> int | None:
-    """``YES``, ``NO``, ``PARTIALLY``, or ``UNKNOWN`` for "cannot tell"; ``None`` for an option of substance."""
+    """Return ``YES``, ``NO``, ``PARTIALLY``, or ``UNKNOWN`` for "cannot tell"; ``None`` for an option of substance."""
     lowered = option[:60].casefold().strip()
     if _CANNOT_TELL.match(lowered) or _TEXT_IS_SILENT.fullmatch(lowered):
         return UNKNOWN
@@ -38,12 +38,12 @@ def meaning_of(option: str) -> int | None:
 
 
 def meanings(options: Sequence[str]) -> tuple[int | None, ...] | None:
-    """The meaning of each option when yes and no are among them; ``None`` for other options."""
+    """Return the meaning of each option if yes and no are among them, else ``None``."""
     found = tuple(map(meaning_of, options))
     return found if YES in found and NO in found else None
 
 
 def place_of(meaning: int, options: Sequence[str]) -> int | None:
-    """The option that says ``meaning``; ``None`` when none does."""
+    """Return the index of the option with this meaning; ``None`` if there is none."""
     found = tuple(map(meaning_of, options))
     return found.index(meaning) if meaning in found else None

@@ -1,9 +1,8 @@
-"""A stranger's question, taken apart: what it quotes, what it is about, whether it denies, which numbers and letters it
-names.
+"""Parser for questions of other agents: quotations, subject, denial, numbers and letters.
 
-Rule 1: what stands in quotation marks is a thing that is asked about and never grammar.
-Rule 2: a denial is understood in a few plain forms or not at all: a wrong answer is worse than none.
-Rule 3: the text is cut before it is read, and no pattern can go back over it more than once.
+Rule 1: quoted text is a subject of the question and never part of its grammar.
+Rule 2: only a few plain forms of denial are understood, because a wrong answer is worse than none.
+Rule 3: the text is truncated before it is read, and no pattern can backtrack over it more than once.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _OWNER = re.compile(
     r"|one|single|the same|of|many|more|fewer|less|\d+) ?$",
     re.IGNORECASE,
 )
-"""What stands before "word" when no word is named by it."""
+"""Matches text before "word" if "word" does not introduce a named word."""
 
 WORD_SUBJECT = re.compile(
     r"\b(?:associative|association|associated|secret|hidden|target|mystery) (?:word|term)\b", re.IGNORECASE
@@ -71,9 +70,9 @@ _STARTS = r"\b(?:start|begin)(?:s|ning)?\b|\binitials?\b|\bfirst letter\b|\bopen
 _ENDS = r"\bend(?:s|ing)?\b|\b(?:last|final) letter\b"
 
 _RHETORICAL = re.compile(r"^\W*\w+n['’]t\b", re.IGNORECASE)
-"""``Isn't it long?`` expects a yes for "it is long", unlike ``Is it not long?`` in the mouth of a machine."""
+"""``Isn't it long?`` expects a yes for "it is long", unlike a machine's ``Is it not long?``."""
 
-# Each pattern, what it becomes, and whether it turned the claim round.
+# (pattern, positive replacement, whether the claim is inverted).
 _DENIALS: tuple[tuple[re.Pattern[str], str, bool], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), positive, turns)
     for pattern, positive, turns in (
@@ -104,15 +103,15 @@ _NUMBER = re.compile(
     r"(?=(?: or (?:more|fewer|less))? (?:words?|letters?|commas?|characters?|and\b|to\b)|-(?:word|letter)))",
     re.IGNORECASE,
 )
-"""In words only before what is counted: "one of the words" counts nothing."""
+"""Number words match only before the unit counted: "one of the words" counts nothing."""
 
 
 @dataclass(frozen=True)
 class MaskedQuestion:
-    """A question without what it quotes and without its denial."""
+    """A question with its quotations masked and its denial removed."""
 
     text: str
-    """Quotations are ``«0»``, ``«1»`` … here."""
+    """Text of the question with quotations replaced by ``«0»``, ``«1»`` …"""
 
     quotes: tuple[str, ...]
 
@@ -124,12 +123,12 @@ class MaskedQuestion:
         return self.text.casefold()
 
     def has(self, pattern: str) -> bool:
-        """Whether the pattern, in small letters, stands in the text."""
+        """Whether the pattern matches in the lower-case text."""
         return re.search(pattern, self.lowered) is not None
 
     @cached_property
     def is_about_start(self) -> bool:
-        """Whether it is about how something begins."""
+        """Whether the question is about how something begins."""
         return self.has(_STARTS)
 
     @cached_property
@@ -138,27 +137,27 @@ class MaskedQuestion:
 
     @property
     def is_about_word(self) -> bool:
-        """Whether it is about the associative word."""
+        """Whether the question is about the associative word."""
         return WORD_SUBJECT.search(self.text) is not None
 
     @property
     def place(self) -> int | None:
-        """Of the single word of the sentence that it is about; ``None`` when it is about another thing."""
+        """Index of the single word of the sentence that is asked about; ``None`` for any other subject."""
         found = _PLACE.search(self.text)
         return _PLACES[found[1].casefold().replace("-", " ")] if found else None
 
     def scope(self, reading: CandidateReading) -> Text | None:
-        """The text that it is about."""
+        """Return the text that the question is about."""
         return (reading.paragraph or reading.sentence) if self.is_about_paragraph else reading.sentence
 
     @property
     def is_beyond_reading(self) -> bool:
-        """Whether it asks about another part of the text, about any word of it, or about what words mean."""
+        """Whether the question is about another part of the text, any word of it, or the meaning of words."""
         return _ELSEWHERE.search(self.text) is not None or _SENSE.search(self.text) is not None
 
     @property
     def is_about_book(self) -> bool:
-        """Whether it is about the whole book, or does not say which text it is about."""
+        """Whether the question is about the whole book, or does not name a text."""
         return not self.is_about_paragraph and _SENTENCE.search(self.text) is None
 
     @property
@@ -166,11 +165,11 @@ class MaskedQuestion:
         return self.is_about_book and _BOOK.search(self.text) is not None
 
     def is_partly_known(self, reading: CandidateReading) -> bool:
-        """Whether it is about a paragraph of which only the opening sentence is known."""
+        """Whether the question is about a paragraph of which only the opening sentence is known."""
         return self.is_about_paragraph and reading.paragraph is None
 
     def may_mean_more(self, reading: CandidateReading) -> bool:
-        """Whether more may be meant than is read here: what does not stand here may stand there."""
+        """Whether the question may cover more text than the reading has, so that absence here proves nothing."""
         return self.is_partly_known(reading) or self.names_book
 
     @property
@@ -180,7 +179,7 @@ class MaskedQuestion:
         return _PARAGRAPH.search(self.text) is not None and _SENTENCE.search(self.text) is None
 
     def word(self, reading: CandidateReading) -> str | None:
-        """The single word that it is about; ``None`` when there is none."""
+        """Return the single word that the question is about; ``None`` if there is none."""
         if self.is_about_word:
             return reading.word
         words = reading.sentence.words if reading.sentence else ()
@@ -191,7 +190,7 @@ class MaskedQuestion:
 
     @cached_property
     def span(self) -> tuple[str, str] | None:
-        """The first and the last letter of a range of the alphabet that it names."""
+        """First and last letter of the range of the alphabet in the question; ``None`` without a range."""
         if found := re.search(r"\b(first|second|last) half of the alphabet\b", self.lowered):
             return ("A", "M") if found[1] == "first" else ("N", "Z")
         found = _SPAN.search(self._with_letters)
@@ -202,7 +201,7 @@ class MaskedQuestion:
 
     @cached_property
     def letters(self) -> tuple[str, ...]:
-        """The single letters that it names, as capitals, each once."""
+        """Single letters named in the question, as capitals, each once."""
         text = self._with_letters
         named = [found[1] for found in _LETTER.finditer(text) if found.start() > 0]
         named += [found[1].upper() for found in _SMALL_LETTER.finditer(text)]
@@ -218,14 +217,14 @@ class MaskedQuestion:
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """The numbers that it names, in figures or in words."""
+        """Numbers named in the question, in figures or in words."""
         return tuple(
             int(found[0]) if found[0].isdecimal() else _NUMBER_WORDS[found[0].casefold()]
             for found in _NUMBER.finditer(self.text)
         )
 
     def compares(self, count: int) -> bool | None:
-        """Whether what is claimed of a count is so; ``None`` when the claim is not understood."""
+        """Whether ``count`` fulfils the question's claim; ``None`` if the claim is not understood."""
         numbers = self.numbers
         if len(numbers) == 2 and self.has(r"\bbetween\b|\bfrom\b|\bto\b|[-–]"):
             return min(numbers) <= count <= max(numbers)
@@ -244,7 +243,7 @@ class MaskedQuestion:
 
 
 def take_apart(text: str) -> MaskedQuestion | None:
-    """The question; ``None`` when it is empty or denies something in a way that is not understood."""
+    """Parse a question; ``None`` if it is empty or contains a denial that is not understood."""
     text = " ".join(text[:LONGEST_QUESTION].split())
     if not text or _RHETORICAL.search(text):
         return None
@@ -273,5 +272,5 @@ def take_apart(text: str) -> MaskedQuestion | None:
 
 
 def is_telling(word: str) -> bool:
-    """Whether it is a capitalised word that could be a name."""
+    """Whether ``word`` is capitalised and could be a name."""
     return word[:1].isupper() and word.casefold() not in STOP_WORDS and bool(letters_of(word))

@@ -1,7 +1,7 @@
-"""What can be asked about in either form, with four options or with yes and no: letters, lengths, words, counts.
+"""Subjects of questions in both forms, four options or yes and no: letters, lengths, words, counts.
 
-Rule: what an answerer looks at, how often it errs there, and how a justification calls it, is said once. A form adds
-its wording and what the answers mean.
+Rule: the topic, the error rate and the name in a justification are declared once per subject. A form adds its wording
+and the meaning of the answers.
 """
 
 from __future__ import annotations
@@ -70,29 +70,29 @@ class WordLength(OfWord):
         return f"the length of {self.subject.short}"
 
     def length(self, reading: CandidateReading) -> int | None:
-        """``None`` when there is no such word, or readers would differ."""
+        """Return the number of letters; ``None`` if there is no such word, or readers would differ."""
         return letter_count(self.subject.of(reading) or "") or None
 
 
 class Pair(Inquiry):
-    """A question about two things, each of which may be so or not."""
+    """A question about two claims, each of which may be true or false."""
 
     __slots__ = ()
 
     @abstractmethod
     def verdict(self, first: bool, second: bool) -> int:
-        """The answer when this is so of the two."""
+        """Return the answer for the truth of the two claims."""
 
 
 @dataclass(frozen=True, slots=True)
 class LetterPair(OfWord, Pair):
-    """A question about two letters that a word contains or not."""
+    """A question about whether a word contains two letters."""
 
     first: str
     second: str
 
     WORDING: ClassVar[re.Pattern[str]]
-    """Finds ``subject``, ``first`` and ``second``."""
+    """Pattern with the groups ``subject``, ``first`` and ``second``."""
 
     @property
     def about(self) -> str:
@@ -110,13 +110,13 @@ class LetterPair(OfWord, Pair):
 
 @dataclass(frozen=True, slots=True)
 class ThingPair(OfText, Pair):
-    """A question about two words or marks that a text contains or not."""
+    """A question about whether a text contains two words or marks."""
 
     first: Thing
     second: Thing
 
     WORDING: ClassVar[re.Pattern[str]]
-    """Finds ``scope``, ``first`` and ``second``."""
+    """Pattern with the groups ``scope``, ``first`` and ``second``."""
 
     @property
     def noise(self) -> float:
@@ -138,10 +138,10 @@ class ThingPair(OfText, Pair):
 
 
 class Countable(NamedTuple):
-    """Something of which the opening sentence has so many."""
+    """Something that can be counted in the opening sentence."""
 
     question: str
-    """``How many …``, without the mark."""
+    """``How many …``, without the question mark."""
 
     least: int
     noise: float
@@ -188,12 +188,12 @@ class PlaceInBook(Inquiry):
 
     @staticmethod
     def quarter(reading: CandidateReading) -> int | None:
-        """Counted from 0."""
+        """Return the quarter of the book, counted from 0."""
         return None if reading.part is None else min(3, int(reading.part * 4))
 
 
 class WordLists(Inquiry):
-    """A question about lists in which the associative word may stand."""
+    """A question about lists that may contain the associative word."""
 
     __slots__ = ()
 

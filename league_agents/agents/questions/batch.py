@@ -1,9 +1,9 @@
-"""Which questions go into a batch.
+"""Choice of the questions of a batch.
 
 Rule 1: the batch is chosen jointly. Every split between questions about the text and questions about the word is tried
 on simulated games with a noisy answerer, and the one with the best expected score wins.
-Rule 2: two players of equal strength need not ask the same: each chooses from a share of the questions, by its own
-draw, which is still many times what it can ask.
+Rule 2: two players of equal strength need not ask the same questions: each chooses from its own random share of the
+questions, which is still many times the number it can ask.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ from league_agents.games.q21.rules import AnswerKey, Weights
 from league_agents.kit.draw import Draw
 
 _PLANNED_EXTRA = (0.04, 0.16)
-"""A careful answerer and a careless one: the split between text and word has to do for both."""
+"""Noise of a careful and of a careless answerer; the split between text and word must suit both."""
 
 _WRITTEN_SHARE = 0.4
-"""Of the questions about the text, how many a model's may be where it predicted the answers of every candidate. An
-answerer that cannot count letters fails in all questions that are made in code at once, so they are not all asked."""
+"""Share of the text questions for those of a model that predicted the answers of every candidate. An answerer that
+cannot count letters fails in all questions made in code at once, so a batch mixes both."""
 
 _MOST_WORD_QUESTIONS = 9
 _MOST_WORD_QUESTIONS_ALONE = 12
-"""If only one sentence is possible. The other questions then find out whether it is that one."""
+"""Limit if no question can distinguish sentences; the other questions then test the one sentence."""
 
 _RUNS = 160
 
 _OWN_SHARE = 0.75
-"""Of the questions that could be asked, what one player chooses from. Novels give two hundred, of which three quarters
-are as good as all, and two thirds are not quite."""
+"""Share of the possible questions from which one player chooses. Novels give two hundred, of which three quarters are
+as good as all, and two thirds slightly worse."""
 
 _OWN_SHARE_OF_FEW = 0.5
 _FEW = 60
-"""Candidates that are told apart by far fewer questions than can be asked."""
+"""Number of candidates that can be distinguished by far fewer questions than may be asked."""
 
 _LEAST_CHOICE = 1.5
-"""But so many times what it may ask: a small pool is not thinned out."""
+"""Least size of a player's share, as a multiple of the questions it may ask, so that small pools stay whole."""
 
 
 class Strategy(StrEnum):
-    """How a batch is taken from the pool. Only ``CHOSEN`` is for play; the others are what it is measured against."""
+    """How a batch is taken from the pool. Only ``CHOSEN`` is for play; the others are baselines for measuring."""
 
     CHOSEN = "chosen"
     FIRST = "first20"
@@ -58,7 +58,7 @@ class Strategy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Everything that could be asked, what is best asked, and how many questions go to the word."""
+    """All possible questions, the best ones, and the number of questions about the word."""
 
     texts: PredictedPool
     words: PredictedPool
@@ -69,10 +69,10 @@ class Plan:
 
     count: int
     on_word: int
-    """How many of the ``count`` questions are about the word."""
+    """Number of the ``count`` questions that are about the word."""
 
     def batch(self, strategy: Strategy = Strategy.CHOSEN, draw: Draw | None = None) -> list[Inquiry]:
-        """The questions, those about the text first; fewer than ``count`` when the candidates allow no more.
+        """Return the questions, those about the text first; fewer than ``count`` if the candidates allow no more.
 
         Every strategy has the same number of questions about the word, so that only their choice differs.
         """
@@ -96,10 +96,10 @@ def plan_batch(
     extra: Extra = UNKNOWN_ANSWERER,
     is_computed: bool = True,
 ) -> Plan:
-    """The plan with the best expected score for ``count`` questions.
+    """Return the plan with the best expected score for ``count`` questions.
 
-    ``draw`` leaves a share of the possible questions to choose from; without it there are all of them. ``written``
-    questions about the text are chosen from besides. Without ``is_computed`` only they are asked about the text.
+    ``draw`` restricts the choice to a random share of the possible questions; ``None`` allows all. ``written`` are
+    additional questions about the text; if ``is_computed`` is false, they are the only ones about the text.
     """
     several = len(candidates.sentences) > 1
     texts = sentence_pool(candidates.readings, candidates.prior, key) if several and is_computed else _EMPTY
@@ -123,7 +123,7 @@ _EMPTY = PredictedPool(inquiries=(), table=np.zeros((0, 0), dtype=np.int8))
 
 
 def _share(pool: PredictedPool, count: int, draw: Draw | None) -> PredictedPool:
-    """What one player chooses from, in an order of its own: of equally good questions the first one is taken."""
+    """Return one player's share of the pool in random order; among equally good questions the first is chosen."""
     size = len(pool.inquiries)
     if draw is None:
         return pool
@@ -134,7 +134,7 @@ def _share(pool: PredictedPool, count: int, draw: Draw | None) -> PredictedPool:
 def _best_texts(
     candidates: Candidates, computed: PredictedPool, written: PredictedPool, count: int, extra: Extra
 ) -> PredictedPool:
-    """The best questions about the text: first what a model's questions have a claim to, then the best of all."""
+    """Return the best questions about the text: first the share reserved for a model's, then the best of all."""
     pool = computed.joined(written)
     claim: Sequence[int] = ()
     if written.inquiries and computed.inquiries:
@@ -160,7 +160,7 @@ def _chosen(
     if not pool.inquiries or count <= 0:
         return ()
     expected = np.array([extra.expected_written if i.is_written else extra.expected for i in pool.inquiries])
-    # Not refined: the first n of a greedy choice are the greedy choice of n, so that any split can be taken from it.
+    # Do not refine: the first n of a greedy choice are the greedy choice of n, so any split can be taken from it.
     return select(
         pool.table,
         prior,
@@ -180,7 +180,7 @@ def _with(pool: PredictedPool, extra: float | Floats) -> Floats:
 def _best_split(
     candidates: Candidates, texts: PredictedPool, words: PredictedPool, count: int, weights: Weights
 ) -> int:
-    """How many questions about the word give the best expected score; the rest is about the text."""
+    """Return the number of questions about the word with the best expected score; the others are about the text."""
     most = min(len(words.inquiries), count)
     least = min(most, max(0, count - len(texts.inquiries)))
     if least == most:
@@ -208,7 +208,7 @@ def _best_split(
 def _simulated(
     pool: PredictedPool, truths: npt.NDArray[np.int64], prior: Floats, count: int, extra: float, *, salt: int = 1
 ) -> list[npt.NDArray[np.float32]]:
-    """The logarithms of prior times likelihood, runs × candidates, after 0, 1, 2, … questions of ``pool``."""
+    """Return log(prior × likelihood), runs × candidates, after 0, 1, 2, … questions of ``pool``."""
     with np.errstate(divide="ignore"):
         logs = np.tile(np.log(prior), (truths.size, 1)).astype(np.float32)
     steps = [logs]

@@ -1,6 +1,6 @@
-"""What the answers to a batch say.
+"""Inference of the target from the answers to a batch.
 
-Rule: the answers also say how noisy the answerer is: every level of noise is weighed by how well it explains them.
+Rule: the noise of the answerer is inferred too: every noise level is weighted by how well it explains the answers.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from league_agents.agents.questions.reading import CandidateReading
 from league_agents.games.q21.information import UNKNOWN, Floats, bits, log_likelihood, normalise_logs
 
 EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
-"""How noisy an answerer may be, beside the noise of the questions themselves."""
+"""Noise levels of an answerer, in addition to the noise of the questions themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """What is thought of an answerer before it answers."""
+    """Prior belief about the noise of an answerer."""
 
     expected: float = 0.08
-    """The noise for which questions that are made in code are chosen."""
+    """Expected noise for the choice of questions made in code."""
 
     expected_written: float = 0.08
-    """And those that a model wrote."""
+    """Expected noise for the choice of questions that a model wrote."""
 
     prior: tuple[float, ...] = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
-    """How likely each of ``EXTRA_LEVELS`` is."""
+    """Probability of each of ``EXTRA_LEVELS``."""
 
     prior_written: tuple[float, ...] = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
 
@@ -42,34 +42,34 @@ UNKNOWN_ANSWERER = Extra()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
-    """What is thought after the answers."""
+    """Posterior belief after the answers."""
 
     sentences: Floats
-    """The probability of each sentence of the candidates."""
+    """Probability of each candidate sentence."""
 
     words: Floats
 
     noise: float
-    """The share of wrong answers that explains the answers best, beyond what each question expects."""
+    """Expected share of wrong answers, in addition to the noise of each question."""
 
     noise_written: float
-    """The same for the questions that a model wrote; 0 without such questions."""
+    """``noise`` for the questions that a model wrote; 0 without such questions."""
 
     fit: float
-    """How many times better the likeliest candidates explain the answers than blind guessing, as a logarithm."""
+    """Natural logarithm of how much better the candidates explain the answers than blind guessing."""
 
     bits_left: float
-    """Of the sentences."""
+    """Entropy of the sentences, in bits."""
 
 
 def decode(
     candidates: Candidates, asked: Sequence[Inquiry | None], answers: Sequence[int], extra: Extra = UNKNOWN_ANSWERER
 ) -> Belief:
-    """What the answers say. ``asked`` and ``answers`` belong together; ``None`` and ``UNKNOWN`` say nothing."""
+    """Infer the target. ``asked`` and ``answers`` are parallel; ``None`` and ``UNKNOWN`` carry no information."""
     heard = [(inquiry, answer) for inquiry, answer in zip(asked, answers, strict=True) if inquiry is not None]
     on_texts = [(i, a) for i, a in heard if i.topic is not Topic.WORD and not i.is_written]
     on_words = [(i, a) for i, a in heard if i.topic is Topic.WORD]
-    # That a model's question was declined says nothing: most candidates have no prediction because nobody asked for it.
+    # A declined question of a model tells nothing: most candidates have no prediction, because none was requested.
     written = [(i, a) for i, a in heard if i.topic is not Topic.WORD and i.is_written and a != UNKNOWN]
     text_table = predict([i for i, _ in on_texts], candidates.readings)
     word_table = predict([i for i, _ in on_words], [CandidateReading(word=word) for word in candidates.words])
@@ -77,7 +77,7 @@ def decode(
     with np.errstate(divide="ignore"):
         log_prior = np.log(candidates.prior) if candidates.sentences else np.zeros(1)
     blind = -sum(float(np.log(i.choices)) for i, a in heard if 0 <= a < i.choices)
-    # Who answers a model's questions well may miscount letters, and the other way round: two levels of noise.
+    # An answerer that handles a model's questions well may miscount letters, and vice versa, so use two noise levels.
     by_written = [(0.0, 1.0, np.zeros(log_prior.size))]
     if written and candidates.sentences:
         by_written = [

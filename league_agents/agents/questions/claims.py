@@ -1,7 +1,7 @@
 """Whether a plain claim about a sentence, a paragraph, a word or a book is true.
 
-Rule: a claim is read off the page or off known facts; where neither decides, the verdict is ``None``. Readers are asked
-in turn, and each speaks only of what it recognises.
+Rule: a claim is checked against the page or known facts; if neither decides, the verdict is ``None``. The readers are
+tried in turn, and each decides only claims that it recognises.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def claim(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> boo
     if asked.is_beyond_reading:
         return None
     if asked.has(r"\btitle\b"):
-        # Everybody is told the title; it is read like a sentence.
+        # The title is known to all sides; read it like a sentence.
         if not facts.title or not asked.is_about_book:
             return None
         reading = read(facts.title)

@@ -1,7 +1,7 @@
-"""What can be told of a claim by the words that stand in a text and by what is known of the book.
+"""Checks of a claim against the words of a text and the known facts of its book.
 
-Rule: a word that stands there says yes. That one does not stand there says no only where the word itself is asked for,
-and only of a text that is known as a whole.
+Rule: a word that occurs means yes. A word that does not occur means no only if the question is about the word itself,
+and only for a text that is known completely.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOT_OF_THE_BOOK = r"\b(?:set|takes? place|happens?|born|died?|lived?|events?|ea
 
 
 def on_book(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
-    """Author and year."""
+    """Check claims about author and year."""
     if facts.author and facts.author != "Anonymous" and not asked.has(r"\b(?:century|before|after)\b"):
         for pattern in _AUTHORS:
             if named := pattern.search(asked.text):
@@ -48,9 +48,9 @@ def _same_author(named: str, author: str, *, is_surely_name: bool) -> bool | Non
     if not given or not known:
         return None
     if given[-1] == known[-1]:
-        # Of two Brontës, the one that is meant.
+        # Several authors may share a surname (the Brontës), so compare the initial of a given name too.
         return len(given) == 1 or given[0][0] == known[0][0]
-    # "Is the author British" names nobody; "by Jane" names too little.
+    # "Is the author British" contains no name; "by Jane" is not enough of a name.
     return False if len(given) > 1 or (is_surely_name and given[0] not in known) else None
 
 
@@ -86,7 +86,7 @@ _LITERAL = re.compile(r"\b(?:words?|names?|terms?|phrases?|contain|include)s?\b"
 
 
 def on_words(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:
-    """Whether a word, a phrase or something of a domain occurs."""
+    """Check whether a word, a phrase or a word of a domain occurs."""
     if asked.is_about_word:
         return _on_associative_word(asked, reading, facts)
     text = asked.scope(reading)
@@ -124,7 +124,7 @@ def _on_mention(asked: MaskedQuestion, text: Text, facts: Facts) -> bool | None:
 
 
 def occurs(phrase: str, text: Text) -> bool:
-    """Whether the words of the phrase stand in the text, next to each other and in this order."""
+    """Whether the words of the phrase occur in the text, adjacent and in this order."""
     words = [fold(word) for word in Text(phrase).words]
     if len(words) <= 1:
         return bool(words) and words[0] in text.vocabulary
@@ -157,7 +157,7 @@ def _on_associative_word(asked: MaskedQuestion, reading: CandidateReading, facts
     for name in named:
         if words := list_for(name, facts):
             return word in {fold(each) for each in words}
-    # Another word of a known list, and nothing else: "Is the secret word silver?"
+    # Only another word of a known list decides: "Is the secret word silver?"
     is_known = len(named) == 1 and any(named[0] == fold(each) for words in facts.lists.values() for each in words)
     return False if is_known else None
 
@@ -169,11 +169,11 @@ _WORD_OCCURS = (
 )
 _TAIL = re.compile(r"\bword (?:is |be )?(?:an? |the |one of:? )?([^?.]{1,400})[?.]?$")
 _MOST_DOMAIN_WORDS = 4
-"""A longer phrase says more of the word than which domain it belongs to ("something that stands in a building")."""
+"""A longer phrase describes more than the domain of the word ("something that stands in a building")."""
 
 
 def on_statements(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
-    """Whether a known fact says what is asked. A fact can only say yes."""
+    """Check whether a known fact confirms the claim. A fact can only give a yes."""
     wanted = content_words(asked.text) - _ASKING
     if len(wanted) < 2 or asked.is_denied or asked.quotes:
         return None
@@ -187,7 +187,7 @@ _ASKING = content_words(
 
 
 def list_for(name: str, facts: Facts) -> Sequence[str]:
-    """The words of a domain that a question names: ``colour``, ``colors``, ``animal``."""
+    """Return the words of the domain with this name in a question: ``colour``, ``colors``, ``animal``."""
     trunk = _SAME.get(stem(name), stem(name))
     if trunk == "animal":
         return [word for domain, words in facts.lists.items() if domain in _ANIMALS for word in words]

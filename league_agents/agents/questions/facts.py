@@ -1,4 +1,4 @@
-"""What is known of a book beside the page."""
+"""Known facts about a book, in addition to the page."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of the book beside the page."""
+    """Known facts about a book, in addition to the page."""
 
     title: str = ""
     author: str = ""
 
     year: int | None = None
-    """``None``: unknown."""
+    """``None`` if unknown."""
 
     statements: tuple[str, ...] = ()
     """Sentences that are true of the book."""
 
     lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Domain to words: what counts as a colour, an animal, …"""
+    """Words of each domain, such as colours and animals."""

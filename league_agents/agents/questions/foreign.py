@@ -1,8 +1,8 @@
-"""Honest answers to questions that somebody else wrote.
+"""Computed answers to questions that somebody else wrote.
 
-Rule 1: an answer is read off the page or off the catalogue's facts; where neither decides, the answer is ``None`` and
-the referee says so. Nothing is guessed.
-Rule 2: of four options of substance one is given only when it alone is true.
+Rule 1: an answer is based on the page or the catalogue's facts; if neither decides, the answer is ``None`` and the
+referee answers "cannot tell". Answers are never guessed.
+Rule 2: an option of substance is given as the answer only if it is the only true one of the four.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LONGEST_OPTION = 200
 
 
 def answer_foreign(text: str, options: Sequence[str], reading: CandidateReading, facts: Facts) -> int | None:
-    """The place (0 to 3) of the option that is true; ``None`` when it cannot be told."""
+    """Return the index (0 to 3) of the true option; ``None`` if it cannot be decided."""
     given = [" ".join(option[:_LONGEST_OPTION].split()) for option in options]
     asked = take_apart(text)
     if meanings(given) is not None:
@@ -37,7 +37,7 @@ def answer_foreign(text: str, options: Sequence[str], reading: CandidateReading,
 
 
 def cannot_tell(options: Sequence[str]) -> int | None:
-    """The option that says "unknown"; ``None`` when none does."""
+    """Return the index of the option that means "unknown"; ``None`` if there is none."""
     return place_of(UNKNOWN, [option[:_LONGEST_OPTION] for option in options])
 
 
@@ -51,7 +51,7 @@ _RANGE = re.compile(r"(?<![A-Za-z])([A-Za-z])\s*(?:-|–|—|to|through)\s*([A-Z
 
 
 def _among(asked: MaskedQuestion, options: Sequence[str], reading: CandidateReading, facts: Facts) -> int | None:
-    """The one option of substance that is true."""
+    """Return the index of the only true option of substance."""
     lowered = asked.lowered
     if asked.is_beyond_reading or asked.has(r"\btitle\b"):
         return None
@@ -79,7 +79,7 @@ def _among(asked: MaskedQuestion, options: Sequence[str], reading: CandidateRead
         if asked.names_book:
             return None
         present = [_is_there(option, reading, asked) for option in _substance(options)]
-        # What is mentioned need not be named; a word is there or not.
+        # A subject may be mentioned without being named, but a word either occurs or does not.
         is_literal = bool(re.search(r"\b(?:words?|names?|phrases?)\b", lowered))
         return _only(present, options if is_literal else ())
     if facts.author and re.search(r"\b(?:who wrote|author|written by|by whom|writer)\b", lowered):
@@ -95,7 +95,7 @@ def _among(asked: MaskedQuestion, options: Sequence[str], reading: CandidateRead
 def _not_among(
     text: str, asked: MaskedQuestion | None, options: Sequence[str], reading: CandidateReading
 ) -> int | None:
-    """The one word of four that does not occur, where that is asked in so many words."""
+    """Return the index of the only word of four that does not occur, if the question asks for it literally."""
     found = re.search(rf"\b(?:which|what)\b.*\b(?:not|n't)\b (?:\w+ )?{_HOLDS}", text.casefold())
     if found is None or re.search(r"\bletter|\bassociat|\bsecret\b", text.casefold()):
         return None
@@ -167,19 +167,19 @@ def holds(option: str, number: int) -> bool:
 
 
 def _only(found: Sequence[bool], options: Sequence[str] = ()) -> int | None:
-    """The one that is true; with none, the one option that says so."""
+    """Return the index of the only true value; if none is true, that of the "none of them" option."""
     if any(found):
         return list(found).index(True) if sum(found) == 1 else None
     return _none_place(options)
 
 
 def _none_place(options: Sequence[str]) -> int | None:
-    """The last option that says "none of them": the others may be words like "nothing"."""
+    """Return the last option that means "none of them", because earlier ones may be words like "nothing"."""
     said = [i for i, option in enumerate(options) if _NO_OPTION.match(option.casefold())]
     return said[-1] if said else None
 
 
 def _substance(options: Sequence[str]) -> list[str]:
-    """The options, that for "none of them" left empty."""
+    """Return the options, with the one for "none of them" replaced by an empty text."""
     place = _none_place(options)
     return ["" if i == place else option for i, option in enumerate(options)]

@@ -1,7 +1,7 @@
 """Questions with four options of their own.
 
-Each class is one kind. The options of a question leave no gap that occurs among the candidates it was made for; a text
-that falls between them has no answer.
+Each class is one kind. The options of a question cover all values that occur among the candidates it was made for; a
+text with another value has no answer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class LetterRange(EdgeLetter):
     """In which part of the alphabet the first or last letter of a word lies."""
 
     ranges: tuple[tuple[str, str], tuple[str, str], tuple[str, str], tuple[str, str]]
-    """First and last letter of each option, capitals."""
+    """First and last letter of each option, as capitals."""
 
     @property
     def text(self) -> str:
@@ -106,7 +106,7 @@ class LetterCount(WordLength):
 
 
 class Which(Pair):
-    """Both, only the first, only the second, or neither."""
+    """A question with the options both, only the first, only the second, and neither."""
 
     __slots__ = ()
 
@@ -222,7 +222,7 @@ class HowMany(Count):
 
 @dataclass(frozen=True, slots=True)
 class WhereSpeech(Inquiry):
-    """Whether, and where, somebody speaks."""
+    """Whether and where somebody speaks."""
 
     text = "Does somebody speak in quotation marks in the paragraph, and where for the first time?"
     options = ("yes, in the opening sentence", "yes, but only after the opening sentence", "no", "cannot be told")

@@ -1,6 +1,6 @@
-"""Questions that suit any book, for when nothing is known about this one.
+"""Questions that suit any book, for books about which nothing is known.
 
-Their cuts are those of ordinary English prose.
+Their ranges are chosen for ordinary English prose.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PLACES = (WordSubject.FIRST, WordSubject.LAST, WordSubject.SECOND, WordSubject.
 
 
 def general_questions(key: AnswerKey) -> list[Inquiry]:
-    """Twenty-four questions, those about the sentence and those about the word mixed."""
+    """Return twenty-four questions, those about the sentence and those about the word mixed."""
     return _four() if key is AnswerKey.OWN else _two()
 
 

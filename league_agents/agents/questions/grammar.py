@@ -1,7 +1,7 @@
-"""Recognising our own questions by their wording.
+"""Recognition of this package's questions by their wording.
 
-Rule: a text is ours only if the question that is read from it is worded exactly like it. So a recognised question can
-be answered by computation, whoever sent it, and one that only looks like ours is treated as a stranger's.
+Rule: a text is recognised only if the question parsed from it has exactly the same wording. So a recognised question
+from any sender can be answered by computation, and one that only looks similar is treated as a foreign question.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LONGEST_OPTION = 1_000
 
 
 def recognise(text: str, options: Options) -> Inquiry | None:
-    """The question of ours that is worded like this; ``None`` when it is not one of ours."""
+    """Return the question with this wording; ``None`` if it is not one of this package's questions."""
     if len(text) > _LONGEST or any(len(option) > _LONGEST_OPTION for option in options):
         return None
     text = " ".join(text.split())

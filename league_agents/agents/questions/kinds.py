@@ -1,8 +1,8 @@
-"""What all kinds of questions share: what they ask about, how they are worded, and how sure an answerer is of them.
+"""Base of all kinds of questions: topic, wording, and expected noise of the answers.
 
-Rule 1: a question computes its own answer from what a reader sees; nothing else ever answers it.
-Rule 2: its wording holds all of its parameters, so that it can be recognised from text and options alone, after a
-restart and by whoever receives it.
+Rule 1: a question computes its own answer from a reading, and from nothing else.
+Rule 2: its wording contains all of its parameters, so that it can be recognised from text and options alone, after a
+restart and by any receiver.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from league_agents.agents.questions.reading import MARKS, CandidateReading, Text
 Options = tuple[str, str, str, str]
 
 YES, NO, PARTIALLY = 0, 1, 2
-"""What the answers to a question without options of its own mean."""
+"""Answers to a question without options of its own."""
 
 
 class Topic(Enum):
-    """What an answerer has to look at."""
+    """Part of the target that an answerer has to look at."""
 
     SENTENCE = "sentence"
     PARAGRAPH = "paragraph"
@@ -64,7 +64,7 @@ class WordSubject(StrEnum):
 
     @property
     def miscount(self) -> float:
-        """How often a careful answerer looks at a neighbour instead."""
+        """Rate at which a careful answerer looks at a neighbouring word instead."""
         return {WordSubject.FOURTH: 0.02, WordSubject.LAST_BUT_ONE: 0.02, WordSubject.THIRD: 0.01}.get(self, 0.0)
 
     def of(self, reading: CandidateReading) -> str | None:
@@ -88,7 +88,7 @@ SENTENCE_SUBJECTS = tuple(_PLACES)
 
 
 class Inquiry(ABC):
-    """A question that knows its answer when it sees the text. Equal inquiries have equal wording."""
+    """A question that computes its answer from a reading. Equal inquiries have equal wording."""
 
     @property
     @abstractmethod
@@ -102,12 +102,12 @@ class Inquiry(ABC):
 
     @property
     def choices(self) -> int:
-        """How many different answers occur."""
+        """Number of possible answers."""
         return 4
 
     @property
     def is_written(self) -> bool:
-        """Whether a model wrote it and predicted its answers, so that it fails together with others of that kind."""
+        """Whether a model wrote the question and predicted its answers; errors in such questions are correlated."""
         return False
 
     @property
@@ -117,29 +117,29 @@ class Inquiry(ABC):
     @property
     @abstractmethod
     def noise(self) -> float:
-        """How often a careful answerer is expected to be wrong."""
+        """Expected error rate of a careful answerer."""
 
     @abstractmethod
     def answer(self, reading: CandidateReading) -> int | None:
-        """The number of the right option, or ``YES``, ``NO``, ``PARTIALLY``; ``None`` when the text does not tell."""
+        """Return the index of the right option, or ``YES``, ``NO``, ``PARTIALLY``; ``None`` if undecided."""
 
     @property
     @abstractmethod
     def about(self) -> str:
-        """What is asked, as a short noun phrase for a justification."""
+        """Subject of the question, as a short noun phrase for a justification."""
 
     @classmethod
     @abstractmethod
     def recognise(cls, text: str, options: Options) -> Inquiry | None:
-        """The question of this kind that is worded like that; ``None`` when it is none."""
+        """Return the question of this kind with this wording; ``None`` if it is not of this kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """Something that stands in a text or not."""
+    """A word or mark that a text may contain."""
 
     words: tuple[str, ...] = ()
-    """Words as they are usually written, of which one is enough, in any case; empty for a mark."""
+    """Words in their usual spelling; any of them counts, in any case. Empty for a mark."""
 
     mark: str = ""
     """A name of ``MARKS``; empty for words."""
@@ -154,7 +154,7 @@ class Thing:
     def is_in(self, text: Text) -> bool:
         if self.mark:
             return self.mark in text.marks
-        if len(self.words) == 1:  # the usual case, and this is the innermost loop of making questions
+        if len(self.words) == 1:  # fast path: the usual case, in the innermost loop of making questions
             return fold(self.words[0]) in text.vocabulary
         return any(fold(word) in text.vocabulary for word in self.words)
 
@@ -175,15 +175,13 @@ def quoted(word: str) -> str:
 
 
 def spans(cuts: tuple[int, int, int], *, least: int) -> Options:
-    """Four ranges of numbers in words: ``up to 2``, ``3``, ``4 or 5``, ``6 or more``; each cut is the last of its
-    range.
-    """
+    """Return four ranges as texts: ``up to 2``, ``3``, ``4 or 5``, ``6 or more``; each cut is the end of its range."""
     first = "none" if cuts[0] == 0 else str(cuts[0]) if cuts[0] == least else f"up to {cuts[0]}"
     return first, _span(cuts[0] + 1, cuts[1]), _span(cuts[1] + 1, cuts[2]), f"{cuts[2] + 1} or more"
 
 
 def cuts_of(options: Options) -> tuple[int, int, int] | None:
-    """The cuts behind ``spans``; ``None`` when the options are no such ranges."""
+    """Return the cuts from which ``spans`` makes these options; ``None`` if the options are not such ranges."""
     ends: list[int] = []
     for option in options[:3]:
         numbers = re.findall(r"\d{1,3}", option[:40])

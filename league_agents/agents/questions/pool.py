@@ -1,7 +1,8 @@
-"""Many more questions than can be asked, made from the candidates of one book, of which a selection is then made.
+"""Pools of possible questions, made from the candidates of one book, from which a batch is selected.
 
-Rule 1: only questions whose answers differ among these candidates, in an order that depends on the candidates alone.
-Rule 2: nothing is asked that would quote the target: single words, letters, marks, counts and places.
+Rule 1: a pool has only questions whose answers differ among these candidates, in an order that depends on the
+candidates alone.
+Rule 2: no question quotes the target: questions are about single words, letters, marks, counts and places.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ _WIDEST_ALPHABET = 60
 _WORDS_OF = {Scope.SENTENCE: 16, Scope.PARAGRAPH: 28}
 _PAIRS_OF = {Scope.SENTENCE: 26, Scope.PARAGRAPH: 30}
 _MOST_USES = 4
-"""In how many pairs one word may stand: errors about it would otherwise hit many questions at once."""
+"""Most pairs that share one word, so that an error about it does not affect many questions at once."""
 
 _LEAST_BITS = 0.25
-"""A question that tells less than this about the candidates is left out."""
+"""Least information of a question about the candidates, in bits."""
 
 _LISTED_WORDS = 24
-"""Words that the lists of a question may name, taken together."""
+"""Most words in all lists of one question together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictedPool:
-    """Questions and what each candidate predicts for them."""
+    """Questions and the answers that each candidate predicts."""
 
     inquiries: tuple[Inquiry, ...]
 
@@ -59,11 +60,11 @@ class PredictedPool:
         return np.array([inquiry.choices for inquiry in self.inquiries], dtype=np.int64)
 
     def only(self, chosen: Sequence[int]) -> PredictedPool:
-        """The ``chosen`` questions, in that order."""
+        """Return the ``chosen`` questions, in that order."""
         return PredictedPool(inquiries=tuple(self.inquiries[i] for i in chosen), table=self.table[:, list(chosen)])
 
     def joined(self, other: PredictedPool) -> PredictedPool:
-        """These questions and then the ``other`` ones, about the same candidates."""
+        """Return these questions followed by the ``other`` ones, about the same candidates."""
         if not other.inquiries:
             return self
         table = np.concatenate([self.table, other.table], axis=1) if self.inquiries else other.table
@@ -71,7 +72,7 @@ class PredictedPool:
 
 
 def sentence_pool(readings: Sequence[CandidateReading], prior: Floats, key: AnswerKey) -> PredictedPool:
-    """Questions about the opening sentence and its paragraph."""
+    """Return questions about the opening sentence and its paragraph."""
     own = key is AnswerKey.OWN
     kinds: list[list[Inquiry]] = [
         _letter_questions(SENTENCE_SUBJECTS, readings, prior, at_end=False, own=own),
@@ -95,7 +96,7 @@ def sentence_pool(readings: Sequence[CandidateReading], prior: Floats, key: Answ
 
 
 def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> PredictedPool:
-    """Questions about the associative word, for the candidate ``words``."""
+    """Return questions about the associative word, for the candidate ``words``."""
     own = key is AnswerKey.OWN
     readings = [CandidateReading(word=word) for word in words]
     subjects = (WordSubject.ASSOCIATIVE,)
@@ -110,7 +111,7 @@ def word_pool(words: Sequence[str], prior: Floats, key: AnswerKey) -> PredictedP
 
 
 def useful(inquiries: Iterable[Inquiry], readings: Sequence[CandidateReading], prior: Floats) -> PredictedPool:
-    """Those of the questions that tell these candidates apart, each once."""
+    """Return the questions that distinguish these candidates, each once."""
     different = list(dict.fromkeys(inquiries))
     table = predict(different, readings)
     keep = [i for i, column in enumerate(table.T) if _bits(column, prior) >= _LEAST_BITS]
@@ -118,7 +119,7 @@ def useful(inquiries: Iterable[Inquiry], readings: Sequence[CandidateReading], p
 
 
 def predict(inquiries: Sequence[Inquiry], readings: Sequence[CandidateReading]) -> Codes:
-    """The answers that each reading predicts: readings × inquiries."""
+    """Return the answers that each reading predicts: readings × inquiries."""
     table = np.full((len(inquiries), len(readings)), UNKNOWN, dtype=np.int8)
     for row, inquiry in zip(table, inquiries, strict=True):
         answers = map(inquiry.answer, readings)
@@ -167,7 +168,7 @@ def _joined_letter_questions(readings: Sequence[CandidateReading], prior: Floats
 def _ranges(
     weights: dict[str, float], shares: tuple[float, float, float]
 ) -> tuple[_Range, _Range, _Range, _Range] | None:
-    """Four neighbouring parts of the alphabet whose summed weights come near ``shares``; ``None``: no alphabet."""
+    """Return four adjacent parts of the alphabet with summed weights near ``shares``; ``None`` without an alphabet."""
     letters = sorted(weights)
     if not _is_alphabet(letters):
         return None
@@ -189,7 +190,7 @@ def _ranges(
 
 
 def _is_alphabet(letters: Collection[str]) -> bool:
-    """Whether readers can go through these letters in order; Chinese and Japanese characters have none."""
+    """Whether these letters have an alphabetical order; Chinese and Japanese characters have none."""
     return 4 <= len(letters) <= _WIDEST_ALPHABET and max(letters) < "\u3000"
 
 
@@ -258,7 +259,7 @@ def _thing_questions(scope: Scope, readings: Sequence[CandidateReading], prior: 
     for text, weight in zip(seen, prior.tolist(), strict=True):
         for word in text.vocabulary:
             weights[word] += weight
-    # A word of two letters cut off an apostrophe ("ll", "ve") is no word to a reader.
+    # Readers do not regard two letters after an apostrophe ("ll", "ve") as a word.
     words = sorted(
         (w for w in weights if w.isalpha() and w not in _FRAGMENTS), key=lambda w: (abs(weights[w] - 0.5), w)
     )
@@ -284,7 +285,7 @@ _FRAGMENTS = frozenset({"ll", "ve", "re", "don", "didn", "couldn", "wouldn", "is
 
 
 def _usual_forms(words: Sequence[str], texts: Iterable[Sequence[str]]) -> dict[str, str]:
-    """How each folded word is mostly written, the first word of a text aside."""
+    """Map each folded word to its most frequent spelling, ignoring the first word of each text."""
     wanted = set(words)
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
@@ -295,7 +296,7 @@ def _usual_forms(words: Sequence[str], texts: Iterable[Sequence[str]]) -> dict[s
 
 
 def _best_pairs(presence: npt.NDArray[np.bool_], prior: Floats, count: int, *, own: bool) -> list[tuple[int, int]]:
-    """Pairs of rows whose joint answers tell most, no row in more than ``_MOST_USES`` of them."""
+    """Return the pairs of rows with the most informative joint answers, each row in at most ``_MOST_USES`` pairs."""
     if len(presence) < 2:
         return []
     here = presence.astype(np.float64)
@@ -317,14 +318,14 @@ def _best_pairs(presence: npt.NDArray[np.bool_], prior: Floats, count: int, *, o
 
 
 def _list_questions(words: Sequence[str], prior: Floats, *, own: bool) -> list[Inquiry]:
-    """Lists that spell out the bits of a word's place among the likeliest words, in several orders."""
+    """Return list questions that encode the bits of a word's index among the likeliest words, in several orders."""
     likely = [words[i] for i in np.argsort(-prior, kind="stable")[:_LISTED_WORDS]]
     if len(likely) < 2 or any("," in word or "?" in word for word in likely):
         likely = [word for word in likely if "," not in word and "?" not in word]
     found: list[Inquiry] = []
     size = max(1, len(likely))
     for stride in (1, 5, 7, 11, 13):
-        # Walking with a stride puts words that stood together into different lists.
+        # A stride puts words that were adjacent into different lists.
         order = [likely[(i * stride) % size] for i in range(size)] if np.gcd(stride, size) == 1 else likely[::-1]
         for digit in (1, 4, 16):
             if own:
@@ -348,5 +349,5 @@ def _weighed(values: Iterable[T | None], prior: Floats) -> dict[T, float]:
 
 
 def _interleaved(kinds: Iterable[Sequence[Inquiry]]) -> list[Inquiry]:
-    """One of each kind after the other, as a person would vary the questions."""
+    """Return the questions in turn, one of each kind, as a person would vary them."""
     return [inquiry for inquiry in chain.from_iterable(zip_longest(*kinds)) if inquiry is not None]

@@ -1,8 +1,8 @@
-"""What a careful reader sees in a sentence or a paragraph: words in order, their letters, marks, speech.
+"""Readings of a sentence or a paragraph: words in order, their letters, marks, speech.
 
-Rule 1: facts of the page only, nothing that needs knowledge or taste. Where careful readers would disagree there is no
-fact: the answer is ``None``.
-Rule 2: text is bounded before it is read: ``LONGEST_TEXT`` characters.
+Rule 1: a reading has only facts of the page, nothing that needs knowledge or taste. If careful readers would disagree,
+the answer is ``None``.
+Rule 2: text is truncated to ``LONGEST_TEXT`` characters before it is read.
 """
 
 from __future__ import annotations
@@ -31,34 +31,34 @@ MARKS = {
     "an exclamation mark": "!！",
     "a quotation mark": _QUOTES + '"',
 }
-"""Marks by the name that a question gives them."""
+"""Marks by their name in questions."""
 
 
 class Text:
-    """One text as a reader sees it."""
+    """One text and its facts."""
 
     def __init__(self, text: str) -> None:
         self.text = text[:LONGEST_TEXT].replace("_", "")
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words as they are written."""
+        """The words in their original spelling."""
         return tuple(_WORD.findall(self.text))
 
     @cached_property
     def folded(self) -> tuple[str, ...]:
-        """The words in small letters."""
+        """The words, folded to lower case."""
         return tuple(fold(word) for word in self.words)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        """Every folded word, and the parts of those with a hyphen or an apostrophe: "Emma's" shows the word "Emma"."""
+        """Every folded word, and the parts of words with a hyphen or an apostrophe: "Emma's" contains "Emma"."""
         parts = {part for word in self.folded if not word.isalnum() for part in _JOINTS.split(word) if len(part) > 1}
         return frozenset(self.folded) | parts
 
     @cached_property
     def first_places(self) -> dict[str, int]:
-        """Where each word of the vocabulary stands first, counted from 0."""
+        """Index of the first occurrence of each word of the vocabulary, counted from 0."""
         places: dict[str, int] = {}
         for place, word in enumerate(self.folded):
             places.setdefault(word, place)
@@ -70,7 +70,7 @@ class Text:
 
     @cached_property
     def marks(self) -> frozenset[str]:
-        """The names of those ``MARKS`` that stand in the text; two hyphens are a dash."""
+        """Names of the ``MARKS`` that occur in the text; two hyphens count as a dash."""
         characters = set(self.text)
         found = {name for name, marks in MARKS.items() if not characters.isdisjoint(marks)}
         return frozenset(found | {"a dash"} if "--" in self.text else found)
@@ -81,12 +81,12 @@ class Text:
 
     @cached_property
     def capitals(self) -> int:
-        """Words after the first one that begin with a capital letter."""
+        """Number of words after the first one that begin with a capital letter."""
         return sum(word[0].isupper() for word in self.words[1:])
 
     @cached_property
     def has_speech(self) -> bool:
-        """Whether something stands in quotation marks."""
+        """Whether the text has a passage in quotation marks."""
         return (
             any(mark in self.text for mark in _QUOTES) or self.text.count('"') >= 2 or bool(_SINGLE.search(self.text))
         )
@@ -97,7 +97,7 @@ _SINGLE = re.compile(r"(?<!\w)[‘'](?=\w)[^‘’'\n]{1,300}[,.!?—][’'](?!\
 
 @dataclass(frozen=True, slots=True)
 class CandidateReading:
-    """What one candidate, or the true target, shows to a reader. ``None``: this reader cannot see it."""
+    """The texts of one candidate, or of the true target. ``None`` means that a part is not known."""
 
     sentence: Text | None = None
     """The opening sentence."""
@@ -106,14 +106,14 @@ class CandidateReading:
     """The paragraph that it opens, opening sentence included."""
 
     part: float | None = None
-    """Where in the book the paragraph stands, 0 to 1."""
+    """Position of the paragraph in the book, 0 to 1."""
 
     word: str | None = None
     """The associative word."""
 
 
 def read(sentence: str = "", paragraph: str = "", *, part: float | None = None, word: str = "") -> CandidateReading:
-    """A reading of the texts that are there; empty ones are not."""
+    """Return a reading of the given texts; an empty text means that the part is not known."""
     return CandidateReading(
         sentence=Text(sentence) if sentence.strip() else None,
         paragraph=Text(paragraph) if paragraph.strip() else None,
@@ -124,13 +124,13 @@ def read(sentence: str = "", paragraph: str = "", *, part: float | None = None, 
 
 @lru_cache(maxsize=65_536)
 def fold(word: str) -> str:
-    """A word in small letters, with straight apostrophes and hyphens."""
+    """Return a word in lower case, with straight apostrophes and hyphens."""
     return word.casefold().translate(_APOSTROPHES)
 
 
 @lru_cache(maxsize=65_536)
 def letters_of(word: str) -> str:
-    """The letters of a word as capitals without accents; digits and joints are left out."""
+    """Return the letters of a word as capitals without accents, leaving out digits, hyphens and apostrophes."""
     if word.isascii():
         return "".join(filter(str.isalpha, word.upper()))
     apart = unicodedata.normalize("NFKD", word)
@@ -138,7 +138,7 @@ def letters_of(word: str) -> str:
 
 
 def edge_letter(word: str, *, at_end: bool) -> str | None:
-    """The letter that a word begins or ends with; ``None`` when a digit stands there."""
+    """Return the first or last letter of a word; ``None`` if it is a digit."""
     if not word or not word[-1 if at_end else 0].isalpha():
         return None
     letters = letters_of(word)
@@ -146,5 +146,5 @@ def edge_letter(word: str, *, at_end: bool) -> str | None:
 
 
 def letter_count(word: str) -> int | None:
-    """How many letters; ``None`` for words with digits, hyphens or apostrophes, which readers count differently."""
+    """Return the number of letters; ``None`` with digits, hyphens or apostrophes, which readers count differently."""
     return len(letters_of(word)) if word.isalpha() else None

@@ -1,6 +1,6 @@
-"""What can be told of a claim by looking at letters, words in their order, numbers of them, and marks.
+"""Checks of a claim against letters, the order of words, counts, and marks.
 
-Rule: every reader gives ``None`` for what it does not recognise, and where careful readers would differ.
+Rule: every check returns ``None`` for claims that it does not recognise, and if careful readers would differ.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from league_agents.agents.questions.reading import (
 
 
 def edge_word(asked: MaskedQuestion, reading: CandidateReading) -> str | None:
-    """The word whose edge is asked about: the one that is named, else the first or the last of the sentence."""
+    """Return the word whose first or last letter is asked about: the one named, else the sentence's first or last."""
     if asked.is_about_word or asked.place is not None:
         return asked.word(reading)
     words = reading.sentence.words if reading.sentence else ()
@@ -36,7 +36,7 @@ def edge_word(asked: MaskedQuestion, reading: CandidateReading) -> str | None:
 
 
 def on_letters(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
-    """The first or last letter of a word, or one inside it."""
+    """Check claims about the first or last letter of a word, or one inside it."""
     at_end, at_start = asked.is_about_end, asked.is_about_start
     if asked.numbers:
         return None
@@ -77,11 +77,11 @@ def _on_letters_inside(asked: MaskedQuestion, reading: CandidateReading) -> bool
 
 
 def on_counts(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
-    """How many words, letters or commas."""
+    """Check claims about the number of words, letters or commas."""
     unit = re.search(r"\b(words?|letters?|commas?|characters?)\b(?! «)", asked.lowered)
     if unit is None or not asked.numbers:
         return None
-    # "Is the first word longer than four letters" speaks of a word and counts letters.
+    # "Is the first word longer than four letters" names a word but counts letters.
     units = re.findall(r"\b(letter|character|comma)s?\b", asked.lowered)
     if (
         asked.is_about_start
@@ -93,12 +93,12 @@ def on_counts(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) ->
     if count is None:
         return None
     is_loose = bool(units) and units[0] == "comma" and not asked.has(r"\bexactly\b|\bor\b|\bthan\b|\bleast\b|\bmost\b")
-    # "Has it two commas" is true of two and false of one; of three readers would differ.
+    # "Has it two commas" is true of two commas and false of one; about three, readers would differ.
     return None if is_loose and count > asked.numbers[0] else asked.compares(count)
 
 
 def counted(asked: MaskedQuestion, reading: CandidateReading, unit: str) -> int | None:
-    """How many words, letters or commas there are; ``None`` where readers would differ or nothing is counted."""
+    """Return the number of words, letters or commas; ``None`` if readers would differ or nothing is counted."""
     if unit in ("letter", "character"):
         return letter_count(asked.word(reading) or "") or None
     text = asked.scope(reading)
@@ -108,7 +108,7 @@ def counted(asked: MaskedQuestion, reading: CandidateReading, unit: str) -> int 
 
 
 def on_edge_word(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
-    """Whether the sentence begins or ends with certain words, or a certain word of it is that."""
+    """Check whether the sentence begins or ends with given words, or has a given word at a given place."""
     if asked.is_about_word or reading.sentence is None or (asked.is_about_paragraph and asked.is_about_end):
         return None
     place, words = asked.place, reading.sentence.folded
@@ -127,7 +127,7 @@ def on_edge_word(asked: MaskedQuestion, reading: CandidateReading, facts: Facts)
     if asked.is_about_start:
         is_so = list(words[: len(wanted)]) == wanted
         is_letter = len(named) == 1 and not asked.has(r"\bword «")
-        # "Begins with A": the word, or only the letter?
+        # "Begins with A" is ambiguous: the word or the letter.
         return None if is_letter and is_so != words[0].startswith(wanted[0]) else is_so
     return None
 
@@ -173,7 +173,7 @@ _END_MARKS = (
 
 
 def has_mark(name: str, text: Text) -> bool | None:
-    """Whether a mark that is named in a phrase stands in the text; ``None`` when no mark is named, or several."""
+    """Whether the mark named in a phrase occurs in the text; ``None`` if no mark or several are named."""
     found = [mark for pattern, mark in _MARK_NAMES if re.search(pattern, name.casefold())]
     if len(found) != 1:
         return None
@@ -181,7 +181,7 @@ def has_mark(name: str, text: Text) -> bool | None:
 
 
 def on_marks(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
-    """Which marks stand in a text or end it."""
+    """Check claims about marks that occur in a text or end it."""
     text = asked.scope(reading)
     if text is None or asked.is_about_word or asked.place is not None or asked.numbers:
         return None
@@ -194,7 +194,7 @@ def on_marks(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> 
     if found is True and asked.has(
         r"\b(?:in|within|enclosed in|surrounded by|between) (?:quotation|quote|parenthes|bracket)"
     ):
-        return None  # it may be so of a part only
+        return None  # the claim may hold for a part only
     return None if found is False and asked.may_mean_more(reading) else found
 
 
@@ -214,7 +214,7 @@ _HOLDS = r"\b(?:contain|include|mention|name|ha[sv]e?|use|feature|there|appear|s
 
 
 def on_form(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> bool | None:  # noqa: ARG001
-    """Speech, person, tense, names, numbers."""
+    """Check claims about speech, person, tense, names and numbers."""
     text = asked.scope(reading)
     if text is None or asked.is_about_word or asked.place is not None or asked.quotes or asked.numbers:
         return None
@@ -224,7 +224,7 @@ def on_form(asked: MaskedQuestion, reading: CandidateReading, facts: Facts) -> b
     if asked.has(r"\b(?:dialogue|direct speech|spoken|quotation|somebody speaks?|someone speaks?|quotes?)\b"):
         return text.has_speech or (None if asked.may_mean_more(reading) else False)
     if asked.has(r"\bfirst[- ]person\b"):
-        # Speech in quotation marks is first person in any book: only a text without it decides.
+        # Quoted speech uses the first person in any book, so only a text without it decides.
         return not vocabulary.isdisjoint(_FIRST_PERSON) if not text.has_speech else None
     if asked.has(r"\bthird[- ]person\b"):
         return vocabulary.isdisjoint(_FIRST_PERSON) if not text.has_speech else None

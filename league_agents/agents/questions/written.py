@@ -1,8 +1,8 @@
 """A question that a model wrote, with the answers that it predicted.
 
-Rule 1: the prediction belongs to an exact sentence; of any other sentence nothing is predicted.
-Rule 2: the wording is the model's, so it cannot be recognised from the wording alone: whoever needs its answers keeps
-them, or asks the model again.
+Rule 1: a prediction belongs to an exact sentence; there is none for any other sentence.
+Rule 2: the wording is the model's, so the question cannot be recognised from the wording alone: a caller that needs its
+answers keeps them, or asks the model again.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from league_agents.agents.questions.reading import CandidateReading, Text
 from league_agents.games.q21.information import UNKNOWN
 
 _NOISE = 0.1
-"""How often the prediction and a careful answerer differ."""
+"""Rate at which the prediction and a careful answerer differ."""
 
 _ABOUT_WORDS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenInquiry(Inquiry):
-    """Equal when the wording is."""
+    """A question written by a model. Equal if the wording is equal."""
 
     wording: str
     """One line that ends with a question mark."""
 
     four: Options | None
-    """``None`` under a fixed answer key: yes, no or partially."""
+    """The four options; ``None`` under a fixed answer key: yes, no or partially."""
 
     predicted: Mapping[str, int] = field(compare=False, repr=False)
-    """Sentence, as ``sentence_key`` writes it, to the number of the answer."""
+    """Index of the answer by ``sentence_key`` of the sentence."""
 
     @property
     def text(self) -> str:
@@ -74,5 +74,5 @@ class WrittenInquiry(Inquiry):
 
 
 def sentence_key(sentence: str) -> str:
-    """What a reading of the sentence shows."""
+    """Return the key of a sentence: its text as a reading has it."""
     return Text(sentence).text

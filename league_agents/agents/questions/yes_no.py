@@ -1,7 +1,7 @@
 """Questions for a fixed answer key: yes, no, partially.
 
-Where two claims are joined, "partially" means that one of them holds; the question says so. That makes three answers of
-use where a plain question has two.
+If two claims are joined, "partially" means that one of them holds; the question says so. A joined question has three
+useful answers, a plain one has two.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class YesNo(Inquiry):
 
 
 class Joined(Pair):
-    """A question about two things, of which only one may be so."""
+    """A question about two claims, answered "partially" if only one of them holds."""
 
     __slots__ = ()
 
@@ -58,7 +58,7 @@ class Joined(Pair):
 
 @dataclass(frozen=True, slots=True)
 class LetterBetween(EdgeLetter, YesNo):
-    """Whether a word begins or ends with a letter of one part of the alphabet."""
+    """Whether a word begins or ends with a letter in a range of the alphabet."""
 
     low: str
     high: str
@@ -82,7 +82,7 @@ class LetterBetween(EdgeLetter, YesNo):
 
 @dataclass(frozen=True, slots=True)
 class BothBetween(Joined):
-    """Whether two words begin with letters of given parts of the alphabet."""
+    """Whether two words begin with letters in given ranges of the alphabet."""
 
     first: WordSubject
     first_range: tuple[str, str]
@@ -130,7 +130,7 @@ class BothBetween(Joined):
 
 @dataclass(frozen=True, slots=True)
 class LongerThan(WordLength, YesNo):
-    """Whether a word has more than so many letters."""
+    """Whether a word has more than a given number of letters."""
 
     letters: int
 
@@ -219,7 +219,7 @@ class ContainsBoth(ThingPair, Joined):
 
 @dataclass(frozen=True, slots=True)
 class MoreThan(Count, YesNo):
-    """Whether the opening sentence has more than so many words, commas or capitalised words."""
+    """Whether the opening sentence has more than a given number of words, commas or capitalised words."""
 
     count: int
 
@@ -284,7 +284,7 @@ class InPart(PlaceInBook, YesNo):
     """Whether the paragraph stands in one half of the book."""
 
     quarters: tuple[int, int]
-    """Counted from 0."""
+    """The quarters of the half, counted from 0."""
 
     noise = 0.1
 
