@@ -1,8 +1,8 @@
-"""Candidates with what the index and the model's memory add to them.
+"""Candidates with additions from the index and the model's memory.
 
-Rule 1: what is stored wins. A sentence that looks like a stored one only makes that one likelier, so a model's slip of
-memory never replaces the exact wording.
-Rule 2: nothing takes all weight from what was there before.
+Rule 1: stored sentences take precedence. An addition that resembles a stored sentence only makes that one likelier, so
+a model's error never replaces the exact wording.
+Rule 2: additions never take all weight from the earlier candidates.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from league_agents.games.q21.information import Floats
 from league_agents.kit.values import evolve
 
 _ALIKE = 88
-"""From this likeness on (0 to 100) two spellings are one sentence."""
+"""Least similarity (0 to 100) at which two spellings count as one sentence."""
 
 _RANK_RATIO = 0.85
-"""How much likelier each proposed word is than the next."""
+"""Ratio between the weights of a proposed word and the one before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,16 +32,16 @@ class Addition:
 
     sentence: str
     paragraph: str
-    """Empty where only the sentence is known."""
+    """Empty if only the sentence is known."""
 
     weight: float
-    """Compared with the other additions."""
+    """Weight relative to the other additions."""
 
 
 def with_sentences(
     candidates: Candidates, additions: Sequence[Addition], share: float, *, is_known: bool
 ) -> Candidates:
-    """The candidates with the additions, which get ``share`` of the prior together (all of it where there was none).
+    """Return the candidates with the additions, which together get ``share`` of the prior (all if there was none).
 
     ``is_known`` says that one of them is good enough to be guessed although the book's name was not recognised.
     """
@@ -81,7 +81,7 @@ def with_sentences(
 
 
 def with_words(candidates: Candidates, words: Sequence[str], share: float) -> Candidates:
-    """The candidates with the proposed ``words``, likeliest first, which get ``share`` of every sentence's chances."""
+    """Return the candidates with ``words``, likeliest first, which get ``share`` of every sentence's word weights."""
     proposed = list(dict.fromkeys(word.casefold() for word in words))
     if not proposed:
         return candidates
@@ -100,7 +100,7 @@ def with_words(candidates: Candidates, words: Sequence[str], share: float) -> Ca
 
 
 def _word_chances(candidates: Candidates, reading: CandidateReading) -> Floats:
-    """For a sentence that was not among the candidates: those of the others, and the words that stand in its text."""
+    """Return word probabilities of a new sentence: those of the other candidates, and the words in its own text."""
     even = candidates.word_prior
     text = reading.paragraph or reading.sentence
     held = np.array(

@@ -1,9 +1,9 @@
-"""How often a referee errs, as far as this player has learnt.
+"""Error rates of referees, as learnt by this player.
 
-Rule 1: only answers whose truth is known are counted: after a score that says that the guessed sentence was right, the
-answers to the questions about it were right or wrong.
-Rule 2: nothing that a guess needs is kept here. After a restart a referee is unknown again, and the answers of each
-batch still say how noisy it is (``belief.decode``).
+Rule 1: only answers whose truth is known are counted: if the score shows that the guessed sentence was right, the
+answers to the questions about it can be checked.
+Rule 2: a guess does not depend on this memory. After a restart a referee is unknown again, and the answers of each
+batch still show how noisy it is (``belief.decode``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from league_agents.games.q21.rules import AnswerKey
 _REFEREES_KEPT = 200
 _LEAST_EXPECTED = 0.02
 _MOST_COUNTED = 120
-"""Answers of one kind that are remembered of a referee: its owner may have changed it since the earlier ones."""
+"""Most answers of one kind that are remembered of a referee, because its owner may change it."""
 
 _OWN_PRIOR = (0.4, 0.22, 0.16, 0.1, 0.07, 0.05)
 _FIXED_PRIOR = (0.34, 0.22, 0.18, 0.13, 0.08, 0.05)
@@ -32,11 +32,11 @@ _FIXED_PRIOR = (0.34, 0.22, 0.18, 0.13, 0.08, 0.05)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoiseTally:
-    """Answers that were compared with the truth."""
+    """Counts of answers that were compared with the truth."""
 
     computed: int = 0
     computed_wrong: float = 0.0
-    """Less what a careful answerer was expected to get wrong; may be negative."""
+    """Wrong answers minus the number expected of a careful answerer; may be negative."""
 
     written: int = 0
     written_wrong: float = 0.0
@@ -50,7 +50,7 @@ class NoiseTally:
         ).faded()
 
     def faded(self) -> NoiseTally:
-        """The same shares of at most so many answers as are remembered."""
+        """Return the tally scaled down to at most ``_MOST_COUNTED`` answers of each kind."""
         one, two = (min(1.0, _MOST_COUNTED / max(1, count)) for count in (self.computed, self.written))
         return NoiseTally(
             computed=round(self.computed * one),
@@ -61,7 +61,7 @@ class NoiseTally:
 
 
 def compared(asked: Sequence[Inquiry | None], answers: Sequence[int], truth: CandidateReading) -> NoiseTally:
-    """The answers about the text compared with what the true sentence shows."""
+    """Compare the answers about the text with the reading of the true sentence."""
     counts, wrong = {False: 0, True: 0}, {False: 0.0, True: 0.0}
     for inquiry, answer in zip(asked, answers, strict=True):
         if inquiry is None or answer == UNKNOWN or inquiry.topic is Topic.WORD:
@@ -76,14 +76,14 @@ def compared(asked: Sequence[Inquiry | None], answers: Sequence[int], truth: Can
 
 
 class RefereeNoise:
-    """What is expected of each referee."""
+    """Expected noise of each referee."""
 
     def __init__(self, key: AnswerKey) -> None:
         self._prior = _FIXED_PRIOR if key is AnswerKey.FIXED else _OWN_PRIOR
         self._tallies: OrderedDict[str, NoiseTally] = OrderedDict()
 
     def learn(self, referee: str, tally: NoiseTally) -> None:
-        """Add what a game has shown. Nothing is learnt about a referee without a name."""
+        """Add the tally of a game. No-op if ``referee`` is empty."""
         if not referee:
             return
         self._tallies[referee] = self._tallies.get(referee, NoiseTally()) + tally
@@ -92,7 +92,7 @@ class RefereeNoise:
             self._tallies.popitem(last=False)
 
     def expected(self, referee: str) -> Extra:
-        """What its answers will be like."""
+        """Return the expected noise of the referee's answers."""
         tally = self._tallies.get(referee, NoiseTally())
         computed = _weighed(self._prior, tally.computed, tally.computed_wrong)
         written = _weighed(self._prior, tally.written, tally.written_wrong)
@@ -100,7 +100,7 @@ class RefereeNoise:
 
 
 def _weighed(prior: Sequence[float], count: int, wrong: float) -> tuple[float, ...]:
-    """The prior after ``wrong`` of ``count`` answers, binomially; no level is ever excluded."""
+    """Return the binomial posterior of the levels after ``wrong`` of ``count`` answers; no level is ever excluded."""
     levels = np.clip(np.array(EXTRA_LEVELS), 0.01, 0.99)
     errors = min(max(wrong, 0.0), float(count))
     logs = np.log(prior) + errors * np.log(levels) + (count - errors) * np.log1p(-levels)

@@ -1,8 +1,8 @@
-"""The second call: two justifications in the model's words.
+"""The second model call: two justifications worded by the model.
 
-Rule 1: a justification cites questions that were asked, with the answers that came, or it is not used. What is cited
-wrongly is cut out, what is missing is added in code, and lengths are made to fit.
-Rule 2: where that does not help, the code's own wording stands.
+Rule 1: a justification must cite questions that were asked, with the answers received. Wrong citations are cut out,
+missing ones are added by code, and the length is adjusted.
+Rule 2: if a justification cannot be repaired, the code's own wording is used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_OUTPUT_TOKENS = 300
 
 SENTENCE_CITATIONS = 3
 WORD_CITATIONS = 2
-"""What a referee that counts citations wants for full marks (``scoring``)."""
+"""Number of citations for full marks from a referee that counts them (``scoring``)."""
 
 _MOST_EVIDENCE = 8
 _MOST_ON_WORD = 4
@@ -41,7 +41,7 @@ _FORBIDDEN = re.compile(
     r"|scor(?:e|es|ed|ing)|points?(?! (?:to|at|towards?|away|out|back)\b))\b",
     re.IGNORECASE,
 )
-"""Reasons need none of these, and a text that an injected hint has talked a model into often does."""
+"""Patterns that a justification does not need, but that often occur in a text caused by an injected hint."""
 
 
 class Justifications(BaseModel):
@@ -62,7 +62,7 @@ def ask_for_wording(
     by_code: tuple[str, str],
     rules: RuleSet,
 ) -> tuple[str, str]:
-    """Both justifications, each the model's if it passes, else ``by_code``."""
+    """Return both justifications, each the model's if it passes, else the one of ``by_code``."""
     rows = _rows(found, sent)
     if not rows:
         turn.not_asked(STEP, Why.NOTHING_TO_ASK)  # no answer speaks for the guess, so there is nothing to cite
@@ -113,7 +113,7 @@ def ask_for_wording(
 
 
 def _asked_limit(limit: WordLimit) -> str:
-    """A narrower limit than the rules', because models miscount."""
+    """Return a narrower limit than that of the rules, because models miscount."""
     most = limit.most if limit.most is not None else limit.least + 40
     margin = min(5, (most - limit.least) // 4)
     return limit_in_words(WordLimit(least=limit.least + margin, most=most - margin))
@@ -133,15 +133,15 @@ def _rows(found: Conclusion, sent: Sequence[AskedQuestion]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Repaired:
-    """A justification of the model's as it may be sent."""
+    """The model's justification in a form that may be sent."""
 
     text: str
     is_whole: bool
-    """Whether all of it is the model's, apart from its length."""
+    """Whether the model's text is unchanged, apart from its length."""
 
 
 class _Checker:
-    """Judges and mends one justification, by what was asked and answered."""
+    """Checks and repairs one justification, based on the questions and answers."""
 
     def __init__(self, brief: Brief, asked: tuple[Question, ...], answers: tuple[Answer, ...]) -> None:
         self._brief = brief
@@ -151,7 +151,7 @@ class _Checker:
     def repaired(
         self, text: str, limit: WordLimit, *, subject: str, evidence: Sequence[Evidence], wanted: int, other: str = ""
     ) -> _Repaired | None:
-        """The text as it may be sent; ``None`` when it is beyond repair, or nothing of the model's would be left."""
+        """Return the text in a form that may be sent; ``None`` if it fails a check or no sentence of it remains."""
         plain = one_line(text, 1_500)
         if not plain or _FORBIDDEN.search(plain) or _tells(plain, self._brief.book_hint):
             return None
@@ -171,7 +171,7 @@ class _Checker:
     def _with_citations(
         self, sentences: Sequence[str], limit: WordLimit, evidence: Sequence[Evidence], wanted: int
     ) -> tuple[Sequence[str], Sequence[str]]:
-        """As many citations in code as are missing, and the sentences, shortened for them at the end."""
+        """Join the missing citations, worded by code, and the sentences, shortened at the end to make room."""
         kept = list(sentences)
         missing = wanted - self._right(kept, limit)
         added = [cited(each) for each in evidence if not self._cites(kept, each.number)][: max(0, missing)]
@@ -203,7 +203,7 @@ _SENTENCES = re.compile(r"(?<=[.!?;])\s+")
 
 
 def _shortened(text: str, limit: WordLimit) -> str:
-    """Whole sentences as far as they fit; the text itself when that would leave too little."""
+    """Return as many whole sentences as fit; the text itself if that leaves too little."""
     if limit.most is None or count_tokens(text) <= limit.most:
         return text
     sentences = [each for each in _SENTENCES.split(text) if each]
@@ -214,7 +214,7 @@ def _shortened(text: str, limit: WordLimit) -> str:
 
 
 def _tells(text: str, hint: str) -> bool:
-    """Whether the text repeats a long stretch of the hint, which is the other side's wording."""
+    """Whether the text repeats a long part of the hint, which the other side wrote."""
     words = re.findall(r"\w+", hint.casefold())[:200]
     spoken = " ".join(re.findall(r"\w+", text.casefold()))
     return any(f" {' '.join(words[i : i + 6])} " in f" {spoken} " for i in range(len(words) - 5))

@@ -1,10 +1,10 @@
-"""The first call: a pool of questions with predicted answers, sentences that the model knows, words of the domain.
+"""The first model call: a pool of questions with predicted answers, recalled sentences, words of the domain.
 
-Rule 1: each line of the completion stands for itself: one that is wrong is left out, and the others are used.
-Rule 2: a prediction counts only if it has exactly one letter for each candidate: a row that slipped would say something
-about the wrong ones.
-Rule 3: the prompt follows from the brief, the candidates and the rules alone, so that the same game asks the same and a
-recorded completion can be used again.
+Rule 1: each line of the completion is read independently: a wrong line is left out, and the others are used.
+Rule 2: a prediction counts only if it has exactly one letter per candidate: a shifted row would describe the wrong
+candidates.
+Rule 3: the prompt depends only on the brief, the candidates and the rules, so that the same game gives the same prompt
+and a recorded completion can be used again.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from league_agents.kit.model_work import ModelWorkUse, Why
 STEP = "player_questions"
 
 MOST_OUTPUT_TOKENS = 2_700
-"""What is left of 3,000 for a game when the justifications are worded."""
+"""The budget of 3,000 for a game, minus the tokens for wording the justifications."""
 
 _SENTENCE_TOKENS = 64
 _CANDIDATE_TOKENS = 92
-"""A candidate's sentence and the beginning of what follows it."""
+"""Most tokens of a candidate: its sentence and the beginning of the following text."""
 
 MOST_RECALLED = 3
 MOST_WORDS = 20
@@ -47,23 +47,23 @@ _LONGEST_OPTION = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoolSize:
-    """How much is asked of the model."""
+    """Amount of work requested from the model."""
 
     questions: int
     shown: int
-    """Candidates, the likeliest ones, whose answers it predicts."""
+    """Number of candidates, the likeliest ones, whose answers the model predicts."""
 
 
 POOL_SIZES = {AnswerKey.OWN: PoolSize(questions=40, shown=25), AnswerKey.FIXED: PoolSize(questions=44, shown=35)}
-"""What fits into the output tokens of a game: a question with its options takes up to 45 and the letters for 25
+"""Sizes that fit into the output tokens of a game: a question with its options takes up to 45 and the letters for 25
 candidates about 20."""
 
 _FEW = 3
 _QUESTIONS_FOR_FEW = 12
-"""So few candidates are told apart by fewer questions: mostly it is the model's words that are wanted then."""
+"""Questions requested for at most ``_FEW`` candidates, where the model's words matter more than its questions."""
 
 LEAST_TIME = timedelta(seconds=5)
-"""No model writes a pool in less."""
+"""Least time in which a model can write a pool."""
 
 
 class QuestionPool(BaseModel):
@@ -78,16 +78,16 @@ class QuestionPool(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenPool:
-    """What is usable of it."""
+    """The usable parts of a ``QuestionPool``."""
 
     questions: tuple[WrittenInquiry, ...]
     recalled: tuple[str, ...]
     words: tuple[str, ...]
     wanted: int = 0
-    """How many questions were asked for."""
+    """Number of questions requested."""
 
     def find(self, text: str, options: Options) -> WrittenInquiry | None:
-        """The question that is worded like this."""
+        """Return the question with this wording; ``None`` if there is none."""
         wording, given = " ".join(text.split()), tuple(" ".join(option.split()) for option in options)
         return next((q for q in self.questions if q.text == wording and q.options in (None, given)), None)
 
@@ -95,7 +95,7 @@ class WrittenPool:
 def ask_for_pool(
     turn: CallbackRun, brief: Brief, candidates: Candidates, rules: RuleSet, size: PoolSize
 ) -> WrittenPool | None:
-    """The model's pool; ``None`` when nothing usable came."""
+    """Return the model's pool; ``None`` if there is no usable reply."""
     places = shown_places(candidates, size.shown)
     questions = size.questions if len(places) > _FEW else min(size.questions, _QUESTIONS_FOR_FEW)
     reply = turn.ask(
@@ -122,7 +122,7 @@ def ask_for_pool(
 
 
 def settle_batch(turn: CallbackRun, pool: WrittenPool, chosen: int, rules: RuleSet, *, is_earlier: bool) -> None:
-    """Say how many questions of a batch are the model's."""
+    """Record how many questions of a batch are the model's."""
     enough = len(pool.questions) >= min(rules.questions_required, pool.wanted)
     if chosen and enough:
         work, why = ModelWorkUse.USED, None
@@ -134,7 +134,7 @@ def settle_batch(turn: CallbackRun, pool: WrittenPool, chosen: int, rules: RuleS
 
 
 def settle_found(turn: CallbackRun, pool: WrittenPool, found: int, lost: int) -> None:
-    """Say how many of the questions that were lost in a restart were understood again with the pool."""
+    """Record how many of the questions lost in a restart were recognised again with the pool."""
     if found == lost:
         turn.settle(STEP, ModelWorkUse.USED, used=found, of=lost)
     elif found or pool.recalled or pool.words:
@@ -144,7 +144,7 @@ def settle_found(turn: CallbackRun, pool: WrittenPool, found: int, lost: int) ->
 
 
 def settle_late(turn: CallbackRun, pool: WrittenPool, rules: RuleSet, *, is_earlier: bool) -> None:
-    """Say that a pool came too late for its questions to be chosen from; what the model knows still counts later."""
+    """Record that a pool came too late for the choice of questions; its sentences and words are still used later."""
     work = ModelWorkUse.PARTLY_USED if pool.recalled or pool.words else ModelWorkUse.REPLACED
     turn.settle(STEP, work, Why.NO_TIME, used=0, of=rules.questions_required, is_earlier=is_earlier)
 
@@ -156,7 +156,7 @@ _TARGETS = {
 
 
 def shown_places(candidates: Candidates, most: int) -> list[int]:
-    """The likeliest candidates, each sentence once, in the order in which they stand."""
+    """Return the indices of the likeliest candidates, each sentence once, in ascending order."""
     likely = np.argsort(-candidates.prior, kind="stable").tolist() if candidates.sentences else []
     seen: set[int] = set()
     places: list[int] = []
@@ -181,9 +181,9 @@ def _shown(candidates: Candidates, place: int) -> str:
 
 
 def read_pool(reply: QuestionPool, shown: Sequence[str], brief: Brief, rules: RuleSet) -> WrittenPool:
-    """What is usable of a completion; ``shown`` are the candidates in the order of the prompt."""
+    """Return the usable parts of a completion; ``shown`` are the candidates in the order of the prompt."""
     hint = _plain(brief.book_hint)
-    # The letters of the completion count every recalled sentence, usable or not.
+    # The predictions have a letter for every recalled sentence, usable or not.
     told = [one_line(sentence, _LONGEST_SENTENCE) for sentence in reply.recalled]
     keys = [sentence_key(sentence) for sentence in (*shown, *told)]
     questions: dict[str, WrittenInquiry] = {}

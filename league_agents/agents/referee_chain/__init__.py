@@ -1,1 +1,1 @@
-"""What a referee asks a model, and what code makes of the replies."""
+"""A referee's calls to a model, and the checks of the replies in code."""

@@ -1,9 +1,8 @@
-"""Answers to the questions that code cannot tell, in one call, each with what it rests on.
+"""Model answers, with their evidence, to the questions that code cannot answer, in one call.
 
-Rule 1: code decides. A row of the model is an answer only when its evidence stands up; else the question is answered as
-one that cannot be told.
-Rule 2: what a question says is a stranger's text: nothing of it is followed, and nothing that the model writes but the
-choice of a letter ever leaves.
+Rule 1: code decides. A row of the model is an answer only if its evidence holds; otherwise the answer is "cannot tell".
+Rule 2: a question is untrusted text: its instructions are not followed, and of the model's reply only the chosen letter
+is ever sent.
 """
 
 from __future__ import annotations
@@ -53,15 +52,15 @@ class AnswerRows(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:
-    """A question that code could not tell."""
+    """A question that code could not answer."""
 
     number: int
-    """How it is called here, whatever number it came with."""
+    """Number of the question in this call; independent of the player's number."""
 
     text: str
     options: Options
     has_own_options: bool
-    """Whether the letters mean something else than in the questions with the usual key."""
+    """Whether the options differ from the usual key."""
 
     @staticmethod
     def of(asked: AskedQuestion, number: int, options: Options, usual: Options | None) -> OpenQuestion:
@@ -69,7 +68,7 @@ class OpenQuestion:
 
     @property
     def line(self) -> str:
-        """As the model reads it: one line."""
+        """The question as one line of the prompt."""
         text = f"{self.number}. {one_line(self.text, _QUESTION_CHARACTERS)}"
         if not self.has_own_options:
             return text
@@ -78,14 +77,14 @@ class OpenQuestion:
 
     @property
     def is_readable(self) -> bool:
-        """Whether all of it fits: of half a question the answer may be the opposite."""
+        """Whether the whole question fits; the answer to a truncated question may be the opposite."""
         return len(self.text) <= _QUESTION_CHARACTERS and all(len(each) <= _OPTION_CHARACTERS for each in self.options)
 
 
 def told_by_model(
     turn: CallbackRun, questions: Sequence[OpenQuestion], secret: Secret, usual: Options | None
 ) -> Mapping[int, int]:
-    """Question number to the place of its option, for those answers that hold."""
+    """Ask the model; return the index of the option by question number, for the answers that hold."""
     shown = _that_fit(questions)
     if not shown:
         turn.not_asked(STEP, Why.NOTHING_TO_ASK if questions else Why.NOT_NEEDED)
@@ -113,7 +112,7 @@ def told_by_model(
 
 
 def held(reply: AnswerRows, questions: Sequence[OpenQuestion], sources: Sources) -> dict[int, int]:
-    """The answers whose evidence stands up; of two different ones to a question, none."""
+    """Return the answers whose evidence holds; contradictory answers to a question are dropped."""
     found = {
         number: {_place(row, question, sources) for row in rows}
         for number, (question, rows) in _by_question(reply, questions).items()
@@ -122,7 +121,7 @@ def held(reply: AnswerRows, questions: Sequence[OpenQuestion], sources: Sources)
 
 
 def _settle(turn: CallbackRun, reply: AnswerRows, shown: Sequence[OpenQuestion], told: Mapping[int, int]) -> None:
-    """Say how many questions got what the model said: its option, or that it cannot tell."""
+    """Record how many questions get the model's reply: its option, or "cannot tell"."""
     rows = _by_question(reply, shown)
     declined = [
         number
@@ -144,7 +143,7 @@ def _settle(turn: CallbackRun, reply: AnswerRows, shown: Sequence[OpenQuestion],
 def _by_question(
     reply: AnswerRows, questions: Sequence[OpenQuestion]
 ) -> dict[int, tuple[OpenQuestion, list[AnswerRow]]]:
-    """The rows about each question that was asked."""
+    """Group the rows by question; rows about other numbers are dropped."""
     asked = {question.number: question for question in questions}
     found: dict[int, tuple[OpenQuestion, list[AnswerRow]]] = {}
     for row in reply.answers[:_MOST_ROWS]:
@@ -167,7 +166,7 @@ def _place(row: AnswerRow, question: OpenQuestion, sources: Sources) -> int | No
 
 
 def place_named(answer: str, options: Options) -> int | None:
-    """Which option a model's word means: its letter, or its text."""
+    """Return the index of the option that the model named by its letter or its text."""
     said = answer.strip()[:200]
     letter = said.rstrip(".):").upper()
     if letter in LETTERS:
@@ -177,7 +176,7 @@ def place_named(answer: str, options: Options) -> int | None:
 
 
 def _that_fit(questions: Sequence[OpenQuestion]) -> list[OpenQuestion]:
-    """As many as the budget holds, the shortest first: a monster crowds out itself and no other."""
+    """Return as many questions as the budget allows, the shortest first, so that a long one displaces no other."""
     used = 0
     found = []
     for question in sorted(questions, key=lambda each: (len(each.text), each.number)):

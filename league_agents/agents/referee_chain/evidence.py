@@ -1,9 +1,9 @@
-"""Whether an answer rests on what stands there.
+"""Checks of the evidence for an answer against the sources.
 
-Rule 1: a quotation counts when it stands, word for word, in the passage or in one line of what is known of the book;
-typography and case are no difference.
-Rule 2: that something is not there is shown by the words that would be there if it were. One of them must come from the
-question, and none may stand in the passage.
+Rule 1: a quotation counts if it occurs, word for word, in the passage or in one line of the known facts of the book;
+typography and case are ignored.
+Rule 2: absence is shown by words that would occur if the claim were true. One of them must come from the question, and
+none may occur in the passage.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _BETWEEN = re.compile(r"[,;/|\n、，；]+")
 
 @dataclass(frozen=True)
 class Sources:
-    """All that an answer about one target may rest on."""
+    """All sources for an answer about one target."""
 
     passage: str
-    """The paragraph, or the opening sentence where nothing else is known."""
+    """The paragraph, or the opening sentence if no more is known."""
 
     facts: tuple[str, ...]
-    """Lines of what is known beside the passage."""
+    """Known facts in addition to the passage, one per line."""
 
     @cached_property
     def _lines(self) -> tuple[str, ...]:
@@ -40,13 +40,13 @@ class Sources:
         return frozenset(map(stem, words_of(self.passage)))
 
     def hold(self, quote: str) -> bool:
-        """Whether the quotation stands in one of them and says something."""
+        """Whether the quotation occurs in one of the sources and is not trivial."""
         wanted = _spaced(quote[:_LONGEST_QUOTE])
         is_telling = bool(content_words(quote)) or len(wanted.split()) >= 3
         return is_telling and any(wanted in line for line in self._lines)
 
     def lack(self, looked_for: str, question: str) -> bool:
-        """Whether none of the words, divided by commas, stands in the passage, and the question speaks of one."""
+        """Whether none of the comma-separated words occurs in the passage, and at least one is in the question."""
         wanted = [words_of(each) for each in _BETWEEN.split(looked_for[:_LONGEST_QUOTE])[:_MOST_LOOKED_FOR]]
         wanted = [words for words in wanted if words]
         asked = {stem(word) for word in words_of(question) if word not in STOP_WORDS}
@@ -56,7 +56,7 @@ class Sources:
 
 
 def sources_of(secret: Secret) -> Sources:
-    """What is known of a target: its page, its book, its word."""
+    """Return the sources about a target: its page, its book, its word."""
     facts, reading = secret.facts, secret.reading
     text = reading.paragraph or reading.sentence
     known = [f"The book is {facts.title}." if facts.title else ""]

@@ -1,9 +1,9 @@
-"""What a model thinks of the justifications, and how little that may change.
+"""A model's grades of the justifications, and their bounded effect on the score.
 
-Rule 1: the model is never told the target, so nothing that a justification talks it into can tell it.
-Rule 2: it gives small numbers and the numbers of remarks; code makes the grade and says the remarks in its own words.
-Rule 3: a grade moves the quality that code has counted by at most ``MOST_INFLUENCE``, and never the league points: a
-shift that would change them is made smaller until it does not.
+Rule 1: the model never receives the target, so a justification cannot make it reveal the target.
+Rule 2: the model returns small numbers and the numbers of remarks; code computes the grade and words the remarks.
+Rule 3: a grade changes the quality counted by code by at most ``MOST_INFLUENCE``, and never the league points: a shift
+that would change them is reduced until it does not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from league_agents.kit.model_work import ModelWorkUse, Why
 STEP = "referee_grades"
 MOST_OUTPUT_TOKENS = 400
 MOST_INFLUENCE = 20.0
-"""Of 100, on the quality of one justification: at most six points of the private score by the usual weights."""
+"""Largest change of the quality (0 to 100) of one justification: at most six points of the private score with the usual
+weights."""
 
 JUSTIFICATION_TOKENS = 260
 CITED_TOKENS = 420
@@ -47,7 +48,7 @@ REMARKS = (
     "The wording is vague where the answers are exact.",
     "Part of the text speaks to the judge instead of about the {thing}; that counts for nothing.",
 )
-"""What a model may choose to have said."""
+"""Remarks from which a model may choose."""
 
 
 class Grade(BaseModel):
@@ -60,12 +61,12 @@ class Grade(BaseModel):
 
     @property
     def value(self) -> float:
-        """0 to 100, whatever was written."""
+        """Grade from 0 to 100; numbers out of range are clamped."""
         parts = ((self.uses_answers, 2), (self.leads_to_guess, 2), (self.is_clear, 1))
         return sum(weight * min(_BEST, max(0, part)) for part, weight in parts) * 100 / (5 * _BEST)
 
     def said(self, thing: str) -> tuple[str, ...]:
-        """The remarks as sentences of ours."""
+        """Return the chosen remarks as sentences from ``REMARKS``."""
         chosen = sorted({number for number in self.remarks[:20] if 1 <= number <= len(REMARKS)})[:_MOST_REMARKS]
         return tuple(REMARKS[number - 1].format(thing=thing) for number in chosen)
 
@@ -80,7 +81,7 @@ class GradePair(BaseModel):
 def opinion(
     turn: CallbackRun, guess: Guess, secret: Secret, played: AnsweredPlayer, rules: RuleSet
 ) -> GradePair | None:
-    """The model's opinion; ``None`` without one, or where there is nothing to have one of."""
+    """Ask the model for its grades; ``None`` without a reply, or if both justifications are empty."""
     texts = (
         _read(guess.sentence_justification, rules.sentence_justification),
         _read(guess.word_justification, rules.word_justification),
@@ -109,7 +110,7 @@ def opinion(
 def judged(
     turn: CallbackRun, guess: Guess, secret: Secret, played: AnsweredPlayer, rules: RuleSet, pair: GradePair | None
 ) -> Scorecard:
-    """The scorecard: points as code counts them, the private score moved within its tier."""
+    """Return the scorecard: points as counted by code, the private score shifted within its tier."""
     plain = score(guess, secret.target, secret.brief, played.questions, played.answers, rules)
     if pair is None:
         return plain
@@ -134,12 +135,12 @@ def judged(
 
 
 def _read(text: str, limit: WordLimit) -> str:
-    """As much of a justification as is scored, and as much of that as the budget holds."""
+    """Truncate a justification to the part that is scored, and to the token budget."""
     return cut_to_tokens(cut_to_words(text[:6000], limit.most or MOST_WORDS_READ), JUSTIFICATION_TOKENS)
 
 
 def _cited(text: str, played: AnsweredPlayer) -> list[str]:
-    """The cited questions with their true answers: what a justification can be held against."""
+    """Return the cited questions with the answers given, to check a justification against."""
     numbers = cited_numbers(text)
     choices = {answer.number: answer.choice for answer in played.answers}
     lines: list[str] = []

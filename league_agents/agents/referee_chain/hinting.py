@@ -1,8 +1,9 @@
-"""A hint in a model's words, if it keeps every promise that a hint of the code's keeps.
+"""Hints worded by a model, with the same checks as hints made by code.
 
-Rule 1: the model proposes before any stranger has spoken. Code takes the first proposal that names nothing secret,
-copies nothing, and with which a search finds the target as the difficulty wants it; else its own hint stays.
-Rule 2: a proposal is a line of plain words. Nothing that could be a code gets out.
+Rule 1: the model proposes before it reads any untrusted text. Code takes the first proposal that names nothing secret,
+copies nothing, and with which a search finds the target at a rank that the difficulty allows; otherwise it keeps its
+own hint.
+Rule 2: a proposal is a line of plain words. Text that could be an encoded secret is rejected.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class ProposedHints(BaseModel):
 def hint_by_model(
     turn: CallbackRun, secret: Secret, knowledge: Knowledge, rules: RuleSet, demands: Demands
 ) -> str | None:
-    """The first proposal that passes; ``None`` when there is none."""
+    """Return the first proposal that passes; ``None`` if there is none."""
     if not turn.may_ask(STEP):
         return None
     sources = sources_of(secret)
@@ -77,7 +78,7 @@ def hint_by_model(
 
 
 def passes(hint: str, secret: Secret, knowledge: Knowledge, rules: RuleSet, demands: Demands) -> bool:
-    """Whether the hint keeps the rules, gives nothing away, and leads where it should."""
+    """Whether the hint keeps the rules, reveals nothing, and leads a search to an allowed rank."""
     if not fits_hint(hint, rules) or gives_away(hint, secret, knowledge) or not _is_plain(hint):
         return False
     is_passage = rules.target_kind is TargetKind.PASSAGE_OPENING
@@ -90,7 +91,7 @@ def passes(hint: str, secret: Secret, knowledge: Knowledge, rules: RuleSet, dema
 
 
 def gives_away(hint: str, secret: Secret, knowledge: Knowledge) -> bool:
-    """Whether the hint names or copies what must be found, openly or in disguise."""
+    """Whether the hint names or copies the target, openly or in disguise."""
     target = secret.target
     work = knowledge.work(target.book_name)
     taboo = (target.book_name, secret.facts.title, secret.facts.author, (work and work.english_title) or "")
@@ -115,7 +116,7 @@ def _is_plain(hint: str) -> bool:
 
 
 def _taboo(secret: Secret) -> list[str]:
-    """The words that the model is told not to use."""
+    """Return the words that the prompt forbids the model to use."""
     texts = (secret.target.book_name, secret.facts.author, secret.target.opening_sentence)
     words = [word for text in texts for word in words_of(text) if word not in STOP_WORDS]
     return list(dict.fromkeys([*words, *words_of(secret.target.associative_word)]))[:60]
