@@ -39,7 +39,7 @@ def with_noise(answers: AnswerBatch, questions: QuestionBatch, rules: RuleSet, w
 
 
 def noisy_channel(rules: RuleSet, wrong: float, draw: Draw) -> Callable[[AnswerBatch, QuestionBatch], AnswerBatch]:
-    """Return ``with_noise`` for the answers of one match."""
+    """Return a function that applies ``with_noise`` to the answers of one match."""
     return lambda answers, questions: with_noise(answers, questions, rules, wrong, draw)
 
 

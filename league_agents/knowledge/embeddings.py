@@ -2,8 +2,8 @@
 
 Rule 1: optional. Heavy imports happen on first use, and nothing is downloaded: weights and vocabulary come in
 packages.
-Rule 2: a similarity is a real number that differs slightly between machines. Values that must be equal everywhere, such
-as a match by its seed, do not depend on it.
+Rule 2: a similarity is a real number that may differ slightly between machines. Values that must be equal everywhere,
+such as a match by its seed, do not depend on it.
 """
 
 from __future__ import annotations

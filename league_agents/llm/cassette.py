@@ -56,7 +56,7 @@ class Cassette:
         self._kept = dict(_read(path, is_whole=False)) if goes_on and path.exists() else {}
         self._lines = {key: f"{_text(document)}\n" for key, document in self._kept.items()}
         self.is_new = not self._kept
-        """Whether the file held no exchanges before."""
+        """Whether the file held neither exchanges nor notes before."""
 
         try:
             if self._kept:

@@ -30,7 +30,7 @@ _MOST_COMPLAINTS = 8
 
 
 def parse(text: str, schema: type[M]) -> M:
-    """Return the one JSON object in a text as a ``schema``. A code fence or prose around it is ignored.
+    """Return the one JSON object in a text, validated as ``schema``. A code fence or prose around it is ignored.
 
     Raises ``MalformedCompletion`` whose message tells the model what to change.
     """
