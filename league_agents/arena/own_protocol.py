@@ -40,14 +40,14 @@ def protocol_loader(*, in_process: bool) -> ClassLoader:
 
 
 class ServedProtocol:
-    """The user's object as the other process calls it."""
+    """Wraps the user's object for calls from the other process."""
 
     def __init__(self, protocol_class: type) -> None:
         self._class = protocol_class
         self._protocol: Any = None
 
     def describe(self) -> dict[str, object]:
-        """What this program needs to know of the class."""
+        """Describe the class to the program that started this process."""
         names, takes_any = keywords_of(self._class)
         return {
             "is_built_in": issubclass(self._class, TurnTaking),
@@ -58,7 +58,7 @@ class ServedProtocol:
         }
 
     def begin(self, given: str) -> list[str]:
-        """Make the object. What was refused, as path and message."""
+        """Make the object. Return the path and the message of a configuration error; empty on success."""
         agent_ids, named = pickle.loads(b64decode(given))  # noqa: S301 - of the program that started this process
         try:
             self._protocol = self._class(agent_ids, **named)
@@ -87,12 +87,12 @@ class ServedProtocol:
 
 
 def served(protocol_class: type) -> Callable[[], ServedProtocol]:
-    """What is made in the process of a protocol class."""
+    """A factory for the served object in the process of a protocol class."""
     return lambda: ServedProtocol(protocol_class)
 
 
 class _ProtocolElsewhere:
-    """The object as this program calls it. Subclasses have the methods and the constructor of one user's class."""
+    """A proxy for the object. Its subclasses have the methods and the constructor of one user's class."""
 
     _spec: ClassVar[str]
     _spare: ClassVar[list[UserProcess]]

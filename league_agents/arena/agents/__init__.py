@@ -1,1 +1,1 @@
-"""Who plays in the arena: scripted, random, human, remote and model-backed agents behind one interface."""
+"""The agents of the arena: scripted, random, human, remote and model-backed ones behind one interface."""
