@@ -76,7 +76,7 @@ def game_of(code: str) -> Game[Any]:
     game = declared(code)
     try:
         rules = part_of(game, game.rules)()
-    except (TypeError, ValueError, LookupError, AttributeError) as error:  # an installed game is somebody else's code
+    except (TypeError, ValueError, LookupError, AttributeError) as error:  # an installed game is third-party code
         raise ConfigError(f"game {code}", f"has rules that cannot be made: {line_of(error)}") from None
     for fault in faults_of_rules(game, rules):
         raise ConfigError(f"game {code}", f"cannot be played: {fault} ({game_source(code)})")

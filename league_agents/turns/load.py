@@ -30,11 +30,11 @@ from league_agents.turns.turn_taking import TurnTaking
 
 
 class NoOptions(WrittenMapping):
-    """The keys of ``protocol`` besides ``type``: none. A subclass has parameters of its protocol's class."""
+    """The keys of ``protocol`` besides ``type``: none. Subclasses add the parameters of their protocol's class."""
 
 
 class MarketOptions(NoOptions):
-    """Of the market's protocol."""
+    """The keys of the market's protocol."""
 
     simultaneous: bool = Field(
         True, description="Whether prices are sealed until all are in; without it, they come in turn."
@@ -43,7 +43,7 @@ class MarketOptions(NoOptions):
 
 
 class SequentialOptions(NoOptions):
-    """Of one after the other."""
+    """The keys of the sequential protocol."""
 
     carry_over: bool = Field(False, description="Whether what is said last reaches the first of the next round.")
 
@@ -104,7 +104,7 @@ WrittenProtocol: Any = create_model("WrittenProtocol", __base__=WrittenMapping, 
 
 
 class WrittenInteraction(WrittenMapping):
-    """How a match talks. The sections are read one by one."""
+    """The sections of an interaction configuration. They are read one by one."""
 
     protocol: Any
     topology: Any = None
@@ -112,7 +112,7 @@ class WrittenInteraction(WrittenMapping):
 
 
 class WrittenTopology(WrittenMapping):
-    """Who hears whom. What is ``Any`` is checked by ``Topology``."""
+    """The ``topology`` section. ``Topology`` checks the fields of type ``Any``."""
 
     agents: Annotated[list[Any], Field(strict=False)] | None = None
     matrix: Any = None
@@ -123,7 +123,7 @@ class WrittenTopology(WrittenMapping):
 
 
 class WrittenFlow(WrittenMapping):
-    """In what order, and until when. What is ``Any`` is checked when the flow is fitted to the agents."""
+    """The ``flow`` section. Fields of type ``Any`` are checked when the flow is fitted to the agents."""
 
     entry_nodes: Any = None
     exit_nodes: Any = None

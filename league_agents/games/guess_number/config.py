@@ -30,7 +30,7 @@ Choice = Annotated[int, Field(ge=0, le=MOST_CHOICES - 1)]
 
 
 class Config(GameConfig):
-    """What one match is played by."""
+    """The configuration of one match."""
 
     num_choices: int = Field(10, ge=2, le=MOST_CHOICES, description="How many numbers there are: 0 to num_choices - 1.")
     max_steps: int = Field(10, ge=1, le=MOST_STEPS, description="After so many steps of four phases the game is lost.")

@@ -53,7 +53,7 @@ def told(event: Event, reader: Reader) -> Sequence[str]:
             return ()
         return (words["right" if data["is_correct"] else "wrong"].format(me=reader.me, guess=data["last_guess"]),)
     if event.kind == GUESS:
-        return ()  # the person typed it, and who watches is told when it is judged
+        return ()  # the player typed it, and spectators see it when it is judged
     return (event.text,)
 
 
@@ -61,7 +61,7 @@ def shown(view: View, legal: Sequence[LegalAction], reader: Reader) -> Sequence[
     """Return what the person knows about the number."""
     words, me = _WORDS[reader.lang], view["me"]
     if legal[0].type == PROPOSAL:
-        return ()  # it has just been told
+        return ()  # the preceding event already shows it
     if me["known_target"] is not None:
         return (words["known_target"].format(number=me["known_target"]),)
     wrong = [str(number) for number in me["known_wrong"]]

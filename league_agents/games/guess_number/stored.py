@@ -38,21 +38,21 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 
 
 class StoredRecord(WrittenMapping):
-    """One agent's guesses."""
+    """The stored form of one agent's guesses."""
 
     guesses: list[int]
     last_guess: int | None = None
 
 
 class StoredMessage(WrittenMapping):
-    """A report or a proposal."""
+    """The stored form of a report or a proposal."""
 
     message: Any
     heard_by: list[str] | None = None
 
 
 class StoredState(WrittenMapping):
-    """What is stored of a state."""
+    """The stored form of a state."""
 
     game: Literal["guess_number"]
     version: Literal["1.0.0"]

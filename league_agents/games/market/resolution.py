@@ -27,7 +27,7 @@ Amount = Annotated[int, Field(ge=0, le=HIGHEST_PRICE)]
 
 
 class MarketTerms(WrittenMapping):
-    """What holds in every round of a market."""
+    """The terms in force in every round of a market."""
 
     price_range: Annotated[tuple[Amount, ...], Field(strict=False, min_length=2, max_length=2)] = Field(
         (10, 100), description="The lowest and the highest price, both allowed."

@@ -23,7 +23,7 @@ MOST_ROUNDS: Final = 10_000
 
 
 class MarketConfig(MarketTerms, GameConfig):
-    """What a market match is played with."""
+    """The configuration of a market match."""
 
     max_rounds: int = Field(10, ge=1, le=MOST_ROUNDS, description="How many rounds are played.")
     simultaneous: bool = Field(
@@ -90,7 +90,7 @@ def dump(state: MarketState) -> dict[str, Any]:
 
 
 class StoredTurn(WrittenMapping):
-    """What one seller did in the open round."""
+    """The stored form of one seller's turn in the open round."""
 
     agent: str
     offer: Any = None
@@ -98,7 +98,7 @@ class StoredTurn(WrittenMapping):
 
 
 class StoredMarket(WrittenMapping):
-    """What is stored of a match."""
+    """The stored form of a match."""
 
     config: Any
     agent_ids: list[str]

@@ -94,7 +94,7 @@ class Contract:
     """``None`` if the reader replaces unusable parts itself, and if no replacement is possible."""
 
     instead: str
-    """What happens after the last attempt, as a clause."""
+    """The consequence of a failure in the last attempt, as a clause."""
 
 
 @reader
@@ -212,7 +212,7 @@ class Noted(Struct, frozen=True, kw_only=True):
     """Why the result was unusable, in one line; empty if it was used."""
 
     then: str = ""
-    """What happens after a failure, as a clause."""
+    """The consequence of a failure, as a clause."""
 
     @property
     def repairs(self) -> list[str]:

@@ -35,13 +35,13 @@ LONGEST_WAIT_S = 7 * 86_400
 
 
 class WrittenRule(WrittenMapping):
-    """Any mapping of a rule file."""
+    """Base class for the mappings of a rule file."""
 
     missing: ClassVar[str] = "is missing (or start from a built-in set with 'extends: prd' or 'extends: course')"
 
 
 class WrittenWordLimit(WrittenRule):
-    """Words of a text."""
+    """Limits for the number of words of a text."""
 
     least: Annotated[int, Field(ge=0, le=1000)]
     most: Annotated[int, Field(ge=1, le=1000)] | None = None
@@ -56,7 +56,7 @@ class WrittenWordLimit(WrittenRule):
 
 
 class WrittenTier(WrittenRule):
-    """League points from a private score on."""
+    """The league points for a private score of at least ``least``."""
 
     least: Annotated[float, Field(ge=0, le=100)]
     points: Annotated[int, Field(ge=0, le=3)]

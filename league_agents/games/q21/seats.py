@@ -25,7 +25,7 @@ from league_agents.kit.values import evolve
 
 
 class TableConfig(GameConfig):
-    """How a match is set up."""
+    """The configuration of a match."""
 
     rules: Annotated[
         Any,

@@ -94,7 +94,7 @@ def read(
     lines: Sequence[str],
     view: View,  # noqa: ARG001
     legal: Sequence[LegalAction],
-    advice: Action,  # noqa: ARG001  # nobody says by accident what somebody else would say
+    advice: Action,  # noqa: ARG001  # an empty line must not submit the advice
     reader: Reader,
 ) -> Action:
     """Return the action for a sentence, or for a number and a reason."""

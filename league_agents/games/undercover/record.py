@@ -68,19 +68,19 @@ def dump(state: GameState) -> dict[str, Any]:
 
 
 class StoredPart(WrittenMapping):
-    """What reading needs of a record; the rest follows from it, and is compared."""
+    """The fields that reading needs; the other fields of a record follow from them and are compared."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class StoredPlayer(StoredPart):
-    """One seat."""
+    """The stored form of one seat."""
 
     agent_id: str
 
 
 class StoredEntry(StoredPart):
-    """What was said or done."""
+    """The stored form of a description, a vote or a result of a vote."""
 
     kind: Literal["description", "vote", "votes_revealed"]
     player_id: int = 0
@@ -93,7 +93,7 @@ class StoredEntry(StoredPart):
 
 
 class StoredMatch(StoredPart):
-    """The whole match."""
+    """The stored form of a match."""
 
     config: Any
     seed: Annotated[int, Field(ge=-(1 << 63), le=(1 << 64) - 1)]

@@ -102,7 +102,7 @@ class Description(Struct, frozen=True, kw_only=True):
     """``""`` for a forfeited one."""
 
     heard_by: tuple[AgentId, ...] | None
-    """Who heard it besides the speaker, in seat order; ``None`` when it is public."""
+    """Hearers besides the speaker, in seat order; ``None`` if it is public."""
 
     cause: ForfeitCause | None
     """Why it was forfeited; ``None`` if it was made."""

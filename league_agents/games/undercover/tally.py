@@ -31,7 +31,7 @@ def leaders(tally: Tally) -> tuple[PlayerId, ...]:
 def decided(
     top: Sequence[PlayerId], *, tie: str, ballot: int, seed: int, round_num: int
 ) -> tuple[How, PlayerId | None]:
-    """Return the result of the vote and the eliminated player; ``None`` if nobody is out."""
+    """Return the result of the vote and the eliminated player, if any."""
     if not top:
         return How.NO_VOTES, None
     if len(top) == 1:
