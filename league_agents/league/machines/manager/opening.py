@@ -1,7 +1,8 @@
-"""The season opens: registration and the assignment table (protocol 4.1).
+"""The opening of a season: registration and the assignment table (protocol 4.1).
 
-Rule 1: whoever is on the roster is heard, in whatever form; the mail's sender says who it is (protocol 4.1.2).
-Rule 2: a repeated request is answered as the first one was. Nothing waits for an acknowledgement for ever.
+Rule 1: messages of all roster members are accepted in any form; the mail's sender identifies the member
+(protocol 4.1.2).
+Rule 2: a repeated request gets the same answer as the first. Waits for acknowledgements are limited.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def enter(
     wait: timedelta | None = None,
     **changes: Any,
 ) -> ManagerState:
-    """Go to a phase: its deadline, if it has one, takes the place of the phase's before."""
+    """Enter a phase. Its deadline, if it has one, replaces that of the previous phase."""
     season = state.season
     timers = turn.clear_timers(season.timers)
     if timer and wait is not None:
@@ -70,7 +71,7 @@ def enter(
 
 
 def note(state: ManagerState, member: RosterMember, attendance: Attendance) -> ManagerState:
-    """Keep what was heard of a member."""
+    """The state with the attendance of a member replaced."""
     index = member.index
     before = state.attendance
     return evolve(state, attendance=(*before[:index], attendance, *before[index + 1 :]))
@@ -79,7 +80,7 @@ def note(state: ManagerState, member: RosterMember, attendance: Attendance) -> M
 def complain(
     turn: SeasonTurn, state: ManagerState, letter: RosterLetter, code: str, text: str, *, is_recoverable: bool = False
 ) -> ManagerState:
-    """Warn, and tell the sender unless it would not understand, was told often enough, or complained itself."""
+    """Warn, and send an error to the member unless it understands core messages only or ``answer_limit`` is reached."""
     member, envelope = letter.member, letter.envelope
     turn.warn(code.lower(), f"{envelope.message_type.value} of {member.email}: {text}"[:400])
     attendance = state.attendance[member.index]
@@ -103,11 +104,11 @@ def complain(
     return note(state, member, evolve(attendance, extras=attendance.extras + 1))
 
 
-# The season opens.
+# Registration.
 
 
 def open_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Tell the roster, and wait for registrations."""
+    """Announce the season to the roster, and wait for registrations."""
     config = turn.config
     deadline = turn.now + config.registration_wait
     schedule = config.whole_schedule()
@@ -132,12 +133,12 @@ def open_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def is_of_former_season(turn: SeasonTurn, state: ManagerState) -> bool:
-    """Whether the state is of a season that is over, and the configuration names the next one."""
+    """Whether the state belongs to a season that is over, and the configuration names the next one."""
     return state.season.season_id != turn.config.season_id
 
 
 def new_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Begin the season that the configuration names. What was recorded of the last one stays in the journal."""
+    """Begin the season that the configuration names. The records of the last one stay in the journal."""
     config = turn.config
     if not is_of_former_season(turn, state):
         said = f"season {config.season_id[:60]!a} is over, and the league file names no other: change season.id and"
@@ -145,7 +146,7 @@ def new_season(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         return state
     former = next((pairing.game_id[:2] for pairing in state.schedule or ()), None)
     if former == f"{config.season_number:02d}":
-        # Game ids begin with it: whoever played a game before would take the new one for it.
+        # Game ids begin with the number: a player would take a new game for the old one with the same id.
         said = f"season.number is {config.season_number}, as it was in the last season; write another number"
         turn.warn("command_refused", f"{Command.NEW_SEASON.word}: {said}")
         return state
@@ -205,7 +206,7 @@ def _refusal(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> str
     if state.attendance[letter.member.index].registered_at is not None:
         return None
     if season.registration_closed_at is not None:
-        # Mail that was in time and is read late still counts, as long as the table has a place for its sender.
+        # Mail that arrived in time and is read late still counts if the table has a place for its sender.
         has_games = state.schedule is not None and state.schedule.involves(letter.member.key)
         return None if has_games and letter.arrived_at <= season.registration_closed_at else "deadline_passed"
     if season.paused_at is None and season.registration_deadline is not None:
@@ -214,7 +215,7 @@ def _refusal(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> str
 
 
 def is_everybody_registered(turn: SeasonTurn, state: ManagerState) -> bool:
-    """Whether registration has nobody left to wait for."""
+    """Whether all awaited members have registered."""
     awaited = not_withdrawn(state, turn.roster.members)
     return all(state.attendance[member.index].registered_at is not None for member in awaited)
 
@@ -223,7 +224,7 @@ def is_everybody_registered(turn: SeasonTurn, state: ManagerState) -> bool:
 
 
 def close_registration(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Draw up the schedule and send it to everybody who has a game or registered."""
+    """Draw up the schedule and send it to all members who have a game or registered."""
     config, season = turn.config, state.season
     schedule = config.schedule or _schedule_of_registered(turn, state)
     closed_at = turn.now
@@ -233,8 +234,8 @@ def close_registration(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def assign(turn: SeasonTurn, state: ManagerState, schedule: Schedule, **changes: Any) -> ManagerState:
-    """Send a table to everybody who has a game or registered: the whole season's, or one with a round more."""
-    # Who had the table before has not acknowledged this one.
+    """Send a table to all members who have a game or registered: the whole season's, or one with one more round."""
+    # Acknowledgements of an earlier table do not count for this one.
     attendance = tuple(
         evolve(each, has_acknowledged=False) if each.has_acknowledged else each for each in state.attendance
     )
@@ -264,7 +265,7 @@ def _schedule_of_registered(turn: SeasonTurn, state: ManagerState) -> Schedule:
     try:
         return config.schedule_of(players, referees)
     except ConfigError as error:
-        # Mail gets lost; rather a season in which some games may fail than none.
+        # Registrations may be lost in the mail: a season in which some games may fail is better than none.
         turn.warn("too_few_registered", f"the whole roster plays, for of those who registered: {error}")
         return config.whole_schedule()
 
@@ -278,7 +279,7 @@ def _table(turn: SeasonTurn, state: ManagerState, schedule: Schedule, at: dateti
 
 
 def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
-    """A member has the table."""
+    """Record that a member has the table."""
     attendance = state.attendance[letter.member.index]
     if state.schedule is None or attendance.has_acknowledged:
         return state
@@ -286,13 +287,13 @@ def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) ->
 
 
 def has_everybody_acknowledged(turn: SeasonTurn, state: ManagerState) -> bool:
-    """Whether everybody who was sent the table has it."""
+    """Whether all members who were sent the table have acknowledged it."""
     awaited = not_withdrawn(state, audience(turn, state))
     return all(state.attendance[member.index].has_acknowledged for member in awaited)
 
 
 def send_table_again(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
-    """A member that lost the table gets it once more, and nobody else (protocol 4.6)."""
+    """Send the table again to a member that lost it (protocol 4.6)."""
     member, schedule, sent_at = letter.member, state.schedule, state.season.table_sent_at
     if schedule is None or sent_at is None:
         return complain(turn, state, letter, "INVALID_STATE", "There is no assignment table yet.", is_recoverable=True)

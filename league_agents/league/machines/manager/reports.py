@@ -1,7 +1,7 @@
-"""Reports of matches: whose counts, which one, and where it is kept (protocol 4.5).
+"""Reports of matches: which of them count, and how they are stored (protocol 4.5).
 
-Rule 1: only the assigned referee's report counts, whenever it comes.
-Rule 2: a player's report is kept while the referee has not reported, to find such games. It never scores.
+Rule 1: only the assigned referee's report counts, at whatever time it arrives.
+Rule 2: a player's report is kept until the referee reports, to find games without a report. It never scores.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _player_report(
     assert place is not None
     record = record_of(state, *place)
     if record.outcome is not None and record.outcome.status is not MatchStatus.NO_REPORT:
-        return state  # it is there to find games that their referee never reported
+        return state  # player reports only serve to find games that their referee never reported
     known = record.player_reports[side]
     if known is payload.status or known is PlayerReportStatus.COMPLETED:
         return state
@@ -104,14 +104,14 @@ def _player_report(
 
 
 def outcome_words(outcome: MatchOutcome | None) -> str:
-    """``completed 3:0 (90:12.5)``."""
+    """An outcome in words: ``completed 3:0 (90:12.5)``."""
     if outcome is None:
         return told_outcome(None)
     return f"{told_outcome(outcome)} ({outcome.private_scores[0]:g}:{outcome.private_scores[1]:g})"
 
 
 def told_outcome(outcome: MatchOutcome | None) -> str:
-    """``completed 3:0``: what both players may know. A private score is for one of them."""
+    """An outcome in words for both players: ``completed 3:0``. It omits the private scores."""
     if outcome is None:
         return "no report"
     return f"{outcome.status.value} {outcome.league_points[0]}:{outcome.league_points[1]}"

@@ -1,7 +1,7 @@
 """Rounds and the end of the season (protocol 4.2 and 5.1).
 
-Rule 1: a round is announced once. Its number only grows, and the id of its broadcast is derived from the number.
-Rule 2: a round is over for everybody at once: every game then has an outcome, if only that nobody reported.
+Rule 1: a round is announced once. The round number only grows, and the id of the broadcast is derived from it.
+Rule 2: a round ends for all members at once. Every game then has an outcome, which may be that no report arrived.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ _NO_REPORT = MatchOutcome(status=MatchStatus.NO_REPORT)
 
 
 def total_rounds(state: ManagerState) -> int:
-    """How many rounds the season has; 0 before there is a schedule."""
+    """The number of rounds of the season; 0 before there is a schedule."""
     return state.schedule.total_rounds if state.schedule is not None else 0
 
 
 def is_last_round(state: ManagerState) -> bool:
-    """Whether no round follows the present one."""
+    """Whether no round follows the current one."""
     return state.season.is_finishing or state.season.round_number >= total_rounds(state)
 
 
 def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Announce the next round; first pair it and send the table, if that was not done."""
+    """Announce the next round. If it is not paired yet, pair it and send the table first."""
     number = state.season.round_number + 1
     if state.schedule is not None and len(state.schedule.rounds) < number <= state.schedule.total_rounds:
         return assign(turn, state, _with_next_round(turn, state, state.schedule))
@@ -96,7 +96,7 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def walkover(pairing: Pairing, state: ManagerState, rules: RuleSet) -> GameRecord:
-    """A game of which nothing was heard: settled where a player's team is withdrawn."""
+    """The record of a game without a report; it is settled if a player's team is withdrawn."""
     out = [team.group_id in state.season.withdrawn for team in (pairing.player1, pairing.player2)]
     if all(out):
         return evolve(NOTHING_YET, settled=MatchOutcome(status=MatchStatus.CANCELLED))
@@ -127,7 +127,7 @@ def _with_next_round(turn: SeasonTurn, state: ManagerState, schedule: Schedule) 
 
 
 def end_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Tell the referees to stop: whoever has not reported does so now (protocol 4.5.1, last note)."""
+    """Tell the referees to stop, so that those with open matches report (protocol 4.5.1, last note)."""
     number = state.season.round_number
     broadcast(
         turn,
@@ -143,7 +143,7 @@ def end_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Count the round, and tell how it went."""
+    """Add the round to the standings, and announce its results."""
     config, number, schedule = turn.config, state.season.round_number, state.schedule
     assert schedule is not None
     pairings = schedule.round(number)
@@ -168,7 +168,7 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 def tell_results(
     turn: SeasonTurn, state: ManagerState, matches: Sequence[tuple[Pairing, MatchOutcome]], *, about: str
 ) -> None:
-    """Tell and record the results of the last closed round, with the table after it."""
+    """Announce and record the results of the last closed round, with the table after it."""
     config, number = turn.config, state.closed[-1].number
     ranked = table(turn, state)
     if config.results_broadcast:
@@ -200,22 +200,22 @@ def tell_results(
 
 
 def go_on(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """After a round: the next one, or the end."""
+    """Start the next round, or end the season after the last one."""
     return finish(turn, state) if is_last_round(state) else start_round(turn, state)
 
 
 def close_and_start(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """The operator does not wait for missing reports."""
+    """Close the round without its missing reports and start the next, as the operator demands."""
     return start_round(turn, close_round(turn, state))
 
 
 def finish_after_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """End the round that is being played, and the season with it."""
+    """End the current round, and the season with it."""
     return end_round(turn, evolve(state, season=evolve(state.season, is_finishing=True)))
 
 
 def finish_now(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """The operator does not wait for missing reports, and ends the season."""
+    """Close the round without its missing reports and end the season, as the operator demands."""
     return finish(turn, close_round(turn, state))
 
 
@@ -237,7 +237,7 @@ def counted_games(state: ManagerState) -> Iterator[tuple[Pairing, MatchOutcome]]
 
 
 def table(turn: SeasonTurn, state: ManagerState) -> tuple[RankedTeam, ...]:
-    """The standings of those who play, over the closed rounds."""
+    """The standings of the playing teams over the closed rounds."""
     config = turn.config
     return ranking(
         state.schedule.players if state.schedule is not None else config.teams,
@@ -251,7 +251,7 @@ def table(turn: SeasonTurn, state: ManagerState) -> tuple[RankedTeam, ...]:
 
 
 def record_season(turn: SeasonTurn, state: ManagerState, termination: Termination) -> None:
-    """How the season ended. Recorded again when a late report changes it."""
+    """Record the end of the season; again when a late report changes the standings."""
     config, ranked = turn.config, table(turn, state)
     turn.effects.append(
         Record(
@@ -273,7 +273,7 @@ def record_season(turn: SeasonTurn, state: ManagerState, termination: Terminatio
 
 
 def record_open_games(turn: SeasonTurn, state: ManagerState) -> None:
-    """The games that a reset cuts off: no report of them will be heard."""
+    """Record the games that a reset cuts off, whose reports will be ignored."""
     number = state.season.round_number
     if state.schedule is None or not state.games:
         return
@@ -283,13 +283,13 @@ def record_open_games(turn: SeasonTurn, state: ManagerState) -> None:
 
 
 def warn_of_judge(turn: SeasonTurn, pairing: Pairing) -> None:
-    """The referee of this match may not report: its team is withdrawn."""
+    """Warn that the referee of this match may not report because its team is withdrawn."""
     said = f"is judged by {pairing.referee.group_id}, which is withdrawn; 'annul' or 'correct' it"
     turn.warn("no_referee", f"game {pairing.game_id} {said}")
 
 
 def warn_of_bracket(turn: SeasonTurn, state: ManagerState, pairing: Pairing, number: int) -> None:
-    """Who plays the next round of a knockout is not changed by another outcome of this match."""
+    """Warn that a changed outcome of this match does not change the next round of a knockout."""
     schedule = state.schedule
     if schedule is not None and schedule.kind is ScheduleKind.KNOCKOUT and number < len(schedule.rounds):
         said = f"round {number + 1} is paired, and stays so whoever wins this one"
@@ -307,7 +307,7 @@ def record_match(
     is_late: bool = False,
     before: MatchOutcome | None = None,
 ) -> None:
-    """How a match ended. Recorded again when another report counts; ``before`` is the outcome that it replaces."""
+    """Record the end of a match; again when another report counts. ``before`` is the replaced outcome."""
     config = turn.config
     facts = match_facts(pairing, record, outcome, config.rules, season_id=config.season_id, round_number=number)
     facts["is_late"] = is_late

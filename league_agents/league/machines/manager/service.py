@@ -1,7 +1,7 @@
-"""Pause, continue, reset, keep-alive and free text (protocol 4.3), and what members say that asks for nothing.
+"""Pause, continue, reset, keep-alive and free text (protocol 4.3), and members' messages that need no answer.
 
-Rule: during a pause nothing moves on and no deadline runs; what arrives is still taken in. Afterwards every deadline
-has as much time left as it had.
+Rule: during a pause the season does not advance and no deadline runs; arriving mail is still processed. Afterwards each
+deadline has the time left that it had before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from league_agents.league.wire.messages import (
 
 
 def pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Stop everything. Said again during a pause, it is only said again."""
+    """Pause the league. During a pause, only repeat the broadcast."""
     payload = CriticalPause(reason=turn.command_text or "paused by the organiser")
     state = _ask(turn, state, MessageType.BROADCAST_CRITICAL_PAUSE, payload)
     if state.season.paused_at is not None:
@@ -37,7 +37,7 @@ def pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def go_on_after_pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Go on where it was paused. Said without a pause, it is only said."""
+    """Continue after a pause. Without a pause, only send the broadcast."""
     payload = CriticalContinue(message_text=turn.command_text or None)
     state = _ask(turn, state, MessageType.BROADCAST_CRITICAL_CONTINUE, payload)
     season = state.season
@@ -65,13 +65,13 @@ def reset(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def keep_alive(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Ask who is there."""
+    """Broadcast a keep-alive request."""
     payload = KeepAlive(message_text=turn.command_text or None)
     return _ask(turn, state, MessageType.BROADCAST_KEEP_ALIVE, payload)
 
 
 def free_text(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """A word to everybody."""
+    """Broadcast a free text."""
     if not turn.command_text:
         turn.warn("command_refused", f"{Command.FREE_TEXT.word}: there is no text")
         return state
@@ -79,7 +79,7 @@ def free_text(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def _ask(turn: SeasonTurn, state: ManagerState, kind: MessageType, payload: Payload) -> ManagerState:
-    """Say something to the whole roster, and count who replies."""
+    """Broadcast to the whole roster, and start to collect replies."""
     nonce = turn.command.nonce if turn.command is not None else ""
     broadcast_id = broadcast(turn, state, kind, payload, turn.roster.members, about=nonce)
     is_keep_alive = kind is MessageType.BROADCAST_KEEP_ALIVE
@@ -87,7 +87,7 @@ def _ask(turn: SeasonTurn, state: ManagerState, kind: MessageType, payload: Payl
 
 
 def replied(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
-    """A member answered a broadcast. The deployed referee does not say which keep-alive it answers (protocol 4.3.1)."""
+    """Record a member's reply. The deployed referee does not state which keep-alive it answers (protocol 4.3.1)."""
     inquiry, envelope, email = state.inquiry, letter.envelope, letter.member.email
     if inquiry is None or email in inquiry.replied:
         return state
@@ -99,18 +99,18 @@ def replied(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> Man
 
 
 def heard(_turn: SeasonTurn, state: ManagerState, _letter: RosterLetter) -> ManagerState:
-    """A sign of life and nothing more."""
+    """No-op: the message only shows that the member is present."""
     return state
 
 
 def wants_to_leave(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
-    """For a person to decide."""
+    """Warn of a member's wish to leave, which a person must decide."""
     turn.warn("wants_to_leave", f"{letter.member.email} asks to be taken out of the league")
     return state
 
 
 def peer_error(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
-    """Logged, and never answered (protocol 4.3.4)."""
+    """Log a member's error. Errors are never answered (protocol 4.3.4)."""
     payload = letter.envelope.payload
     text = payload.error_message if isinstance(payload, ErrorResponse) else letter.envelope.message_type.value
     turn.warn("peer_error", f"{letter.member.email}: {shown(text, 300)}")

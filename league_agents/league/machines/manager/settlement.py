@@ -1,8 +1,8 @@
-"""What the organiser settles: results annulled or corrected, teams withdrawn, a round extended.
+"""The organiser's settlements: results annulled or corrected, teams withdrawn, a round extended.
 
-Rule 1: a settlement stands beside the report, never in its place, so it can be taken back exactly.
-Rule 2: everybody concerned is told by the protocol's own means: a free text, and the results of a closed round again.
-Rule 3: what was settled, why, and what it changed is recorded.
+Rule 1: a settlement is stored beside the report and does not replace it, so that it can be undone exactly.
+Rule 2: members are informed by messages of the protocol: a free text, and the results of a closed round again.
+Rule 3: each settlement is recorded with its reason and its effect.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ LONGEST_EXTENSION = timedelta(days=30)
 _MOST_MINUTES = LONGEST_EXTENSION / timedelta(minutes=1)
 
 _OF_WITHDRAWALS = (MatchStatus.WALKOVER, MatchStatus.CANCELLED)
-"""Settlements that a withdrawal made; the organiser's own are other ones."""
+"""The statuses of settlements that a withdrawal makes; those of the organiser have other statuses."""
 
 
 def annul(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """The match counts for nobody."""
+    """Annul a match."""
     return _settle(turn, state, lambda _record: MatchOutcome(status=MatchStatus.ANNULLED))
 
 
 def correct(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """The match has the result that the organiser states."""
+    """Give a match the result that the organiser states."""
     order = _order(turn)
     points = order.points
     if points is None or not all(0 <= each <= MOST_POINTS for each in points):
@@ -76,12 +76,12 @@ def correct(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def reinstate(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """The match counts as it was reported."""
+    """Undo a settlement, so that the match counts as reported."""
     return _settle(turn, state, lambda _record: None)
 
 
 def withdraw(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """A team is out: what its player has not played is a walkover. What it played stays."""
+    """Withdraw a team. Its unplayed games become walkovers; its played games stay."""
     order, season = _order(turn), state.season
     team = next((each for each in turn.config.teams if each.group_id == order.about), None)
     if team is None:
@@ -97,7 +97,7 @@ def withdraw(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def readmit(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """A withdrawn team is in again. Walkovers of rounds that are over stay, until they are settled one by one."""
+    """Readmit a withdrawn team. Walkovers of closed rounds stay until they are settled one by one."""
     order, season = _order(turn), state.season
     if order.about not in season.withdrawn:
         return _refuse(turn, state, f"{shown(order.about)} is not withdrawn")
@@ -108,7 +108,7 @@ def readmit(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def extend_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """The round that is being played ends later."""
+    """Postpone the end of the current round."""
     order, season = _order(turn), state.season
     minutes = order.minutes or 0
     if not 1 <= minutes <= _MOST_MINUTES:
@@ -121,22 +121,22 @@ def extend_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     state = evolve(state, season=evolve(season, timers=turn.set_timer(season.timers, name, at)))
     before, after = {"ends_at": timer.at.isoformat()}, {"ends_at": at.isoformat()}
     _record(turn, f"round {season.round_number}", before=before, after=after)
-    # In a pause nobody knows yet when that is.
+    # During a pause the instant is not known yet.
     ends = f"ends {minutes:g} minutes later" if turn.is_paused else f"ends at {at:%Y-%m-%d %H:%M} UTC"
     _announce(turn, state, f"round {season.round_number} {ends}", audience(turn, state))
     return state
 
 
 def _present(state: ManagerState) -> Iterable[tuple[Pairing, GameRecord]]:
-    """The games of the round that is being played."""
+    """The games of the current round."""
     if state.schedule is None or not state.games:
         return ()
     return zip(state.schedule.round(state.season.round_number), state.games, strict=True)
 
 
 def _with_withdrawn(turn: SeasonTurn, state: ManagerState, group: str, withdrawn: tuple[str, ...]) -> ManagerState:
-    """With one team more or less that is withdrawn: its open games are walkovers, or to be played. What the organiser
-    settled one by one stays."""
+    """The state with a new list of withdrawn teams. The open games of ``group`` become walkovers, or are to be played
+    again. The organiser's settlements of single games stay."""
     before, after = {"withdrawn": list(state.season.withdrawn)}, {"withdrawn": list(withdrawn)}
     _record(turn, f"team {group}", before=before, after=after)
     state = evolve(state, season=evolve(state.season, withdrawn=withdrawn))
@@ -155,7 +155,7 @@ def _with_withdrawn(turn: SeasonTurn, state: ManagerState, group: str, withdrawn
 def _changed(
     turn: SeasonTurn, state: ManagerState, place: tuple[int, int], settled: MatchOutcome | None
 ) -> ManagerState:
-    """With another settlement of one match, recorded."""
+    """Change the settlement of one match, and record it."""
     assert state.schedule is not None, "a match has a place"
     number, index = place
     pairing, former = state.schedule.round(number)[index], record_of(state, number, index)
@@ -171,7 +171,7 @@ def _changed(
 def _settle(
     turn: SeasonTurn, state: ManagerState, outcome_of: Callable[[GameRecord], MatchOutcome | None]
 ) -> ManagerState:
-    """Give a match another outcome; ``None`` takes a settlement back."""
+    """Give a match another outcome; ``None`` undoes a settlement."""
     order, schedule = _order(turn), state.schedule
     place = schedule.place(order.about) if schedule is not None else None
     if schedule is None or place is None or place[0] > state.season.round_number:
@@ -199,7 +199,7 @@ def _settle(
 
 
 def _tell_again(turn: SeasonTurn, state: ManagerState, number: int, settled: tuple[Pairing, MatchOutcome]) -> None:
-    """The results of the last closed round again, with the settled match of whatever round."""
+    """Send the results of the last closed round again, with the settled match, which may be of another round."""
     assert state.schedule is not None
     last = state.closed[-1]
     matches = [

@@ -1,7 +1,7 @@
-"""What the league manager knows of its season.
+"""The league manager's state of its season.
 
-Rule 1: one fact, one place. Standings hold the rounds that are over; ``games`` are those of the present round.
-Rule 2: the state is made of small parts, so that a report rewrites one match and not a season.
+Rule 1: each fact is stored once. The standings cover the closed rounds; ``games`` are those of the current round.
+Rule 2: the state consists of small parts, so that a report rewrites one match and not the season.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from league_agents.league.wire.messages import PlayerReportStatus
 
 
 class SeasonPhase(StrEnum):
-    """How far the season is (protocol 5.1). ``ROUND(n)`` of the protocol is a phase and a round number here."""
+    """The phase of the season (protocol 5.1). ``ROUND(n)`` of the protocol is a phase and a round number here."""
 
     SETUP = "setup"
     REGISTRATION = "registration"
@@ -31,36 +31,36 @@ class SeasonPhase(StrEnum):
     ROUND = "round"
     """A round is being played."""
     CLOSING = "closing"
-    """The round was ended, and reports of matches that were cut off are awaited."""
+    """The round has ended, and reports of matches that were cut off are awaited."""
     BETWEEN = "between"
     """The round is over, the next one is not started."""
     FINISHED = "finished"
 
 
 class Season(Struct, frozen=True, kw_only=True):
-    """Where the season stands."""
+    """The progress of the season."""
 
     season_id: str
     phase: SeasonPhase = SeasonPhase.SETUP
     resets: int = 0
-    """How often the league was reset. Ids are derived from it, so that nothing of before is taken for now."""
+    """How often the league was reset. Ids are derived from it, so that messages from before a reset do not count."""
 
     round_number: int = 0
-    """The round that is played or was played last; 0 before the first."""
+    """The current or last round; 0 before the first."""
 
     paused_at: datetime | None = None
-    """``None`` when not paused."""
+    """The start of the pause; ``None`` if the league is not paused."""
 
     timers: tuple[Timer, ...] = ()
-    """The deadline of the phase, if it has one. During a pause it is only kept here."""
+    """The deadline of the phase, if it has one. During a pause it is stored here but does not run."""
 
     registration_deadline: datetime | None = None
-    """As it was announced; later by the length of each pause."""
+    """The announced deadline, later by the length of each pause."""
 
     registration_closed_at: datetime | None = None
     table_sent_at: datetime | None = None
     withdrawn: tuple[str, ...] = ()
-    """Group ids of teams whose player is out of the season: what it has not played is a walkover."""
+    """Group ids of withdrawn teams, whose unplayed games are walkovers."""
 
     is_finishing: bool = False
     """Whether the season ends with this round, because the operator said so."""
@@ -75,39 +75,39 @@ class Season(Struct, frozen=True, kw_only=True):
 
 
 class Attendance(Struct, frozen=True, kw_only=True):
-    """What was heard of one member of the roster in this season."""
+    """The messages of one roster member in this season."""
 
     is_heard: bool = False
     registered_at: datetime | None = None
     registration_answers: int = 0
-    """How many answers to its registration requests went out."""
+    """How many answers to its registration requests were sent."""
 
     has_acknowledged: bool = False
     """Whether it has the assignment table."""
 
     extras: int = 0
-    """How many errors and repeated tables it was sent."""
+    """How many errors and repeated tables were sent to it."""
 
 
 UNHEARD = Attendance()
 
 
 class GameRecord(Struct, frozen=True, kw_only=True):
-    """What is known of one game of a round."""
+    """The reports and the settlement of one game."""
 
     outcome: MatchOutcome | None = None
-    """``None``: no report yet."""
+    """The reported outcome; ``None`` without a report."""
 
     reported_at: datetime | None = None
     settled: MatchOutcome | None = None
-    """What the organiser decided instead; ``None``: the report counts."""
+    """The organiser's settlement; ``None`` if the report counts."""
 
     player_reports: tuple[PlayerReportStatus | None, PlayerReportStatus | None] = (None, None)
-    """What player 1 and player 2 said while their referee had not reported. Never scored (protocol 4.5.2)."""
+    """The reports of player 1 and player 2 before the referee's report. Never scored (protocol 4.5.2)."""
 
     @property
     def counted(self) -> MatchOutcome | None:
-        """The outcome that counts; ``None`` while there is none."""
+        """The outcome that counts; ``None`` if there is none yet."""
         return self.settled or self.outcome
 
 
@@ -115,16 +115,16 @@ NOTHING_YET = GameRecord()
 
 
 class ClosedRound(Struct, frozen=True, kw_only=True):
-    """A round that is over. Every game has an outcome, if only that nobody reported."""
+    """A round that is over. Every game has an outcome, which may be that no report arrived."""
 
     number: int
     closed_at: datetime
     games: tuple[GameRecord, ...]
-    """In the order of the schedule."""
+    """The games in the order of the schedule."""
 
 
 class ReplyRound(Struct, frozen=True, kw_only=True):
-    """The last broadcast that asks for replies, and who has replied."""
+    """The last broadcast that asks for replies, and the members that replied."""
 
     broadcast_id: str
     asked_at: datetime
@@ -134,26 +134,26 @@ class ReplyRound(Struct, frozen=True, kw_only=True):
 
 
 class ManagerState(Struct, frozen=True, kw_only=True):
-    """All of it."""
+    """The whole state of the league manager."""
 
     season: Season
     attendance: tuple[Attendance, ...]
-    """One for each member of the roster, in its order."""
+    """The attendance of each member, in the order of the roster."""
 
     schedule: Schedule | None = None
-    """``None`` before registration is closed."""
+    """The schedule; ``None`` before registration is closed."""
 
     games: tuple[GameRecord, ...] = ()
-    """Of the round that is being played; empty between rounds."""
+    """The games of the current round; empty between rounds."""
 
     awaited: int = 0
-    """How many of ``games`` have no outcome."""
+    """The number of ``games`` without an outcome."""
 
     closed: tuple[ClosedRound, ...] = ()
-    """Rounds 1, 2, …"""
+    """The closed rounds, from round 1."""
 
     standings: Standings = msgspec.field(default_factory=Standings)
-    """Over the closed rounds."""
+    """The standings over the closed rounds."""
 
     inquiry: ReplyRound | None = None
 
@@ -165,12 +165,11 @@ def initial_state(config: ManagerConfig, roster: Roster, resets: int = 0) -> Man
 
 
 _PARTS = ("season", "attendance", "standings", "schedule", "inquiry")
-"""Fields of the state that are parts of their own; one that is ``None`` is no part."""
+"""Fields of the state that are stored as separate parts, unless they are ``None``."""
 
 
 def parts_of(state: ManagerState, since: ManagerState | None = None) -> Mapping[str, object | None]:
-    """The pieces of the state that changed. A game that has nothing to say has none, and the games of a closed round
-    are one piece."""
+    """The changed parts of the state. A game without data has no part; the games of a closed round share one."""
     parts: dict[str, object | None] = {}
     for name in _PARTS:
         value = getattr(state, name)
@@ -190,7 +189,7 @@ def _closed_rounds(state: ManagerState) -> dict[int, ClosedRound]:
 
 
 def _heard_games(state: ManagerState) -> dict[str, GameRecord]:
-    """Of the present round, those of which something is known."""
+    """The games of the current round that have a report or a settlement."""
     if state.schedule is None or not state.games:
         return {}
     pairings = state.schedule.round(state.season.round_number)
@@ -199,14 +198,14 @@ def _heard_games(state: ManagerState) -> dict[str, GameRecord]:
 
 
 def record_of(state: ManagerState, number: int, index: int) -> GameRecord:
-    """A game of a round that has begun, by its place in the schedule."""
+    """The record of a game of a started round, by its place in the schedule."""
     if number <= len(state.closed):
         return state.closed[number - 1].games[index]
     return state.games[index]
 
 
 def with_record(state: ManagerState, number: int, index: int, record: GameRecord) -> ManagerState:
-    """The state with another record of that game."""
+    """The state with the record of a game replaced."""
     if number <= len(state.closed):
         closed = state.closed[number - 1]
         closed = evolve(closed, games=(*closed.games[:index], record, *closed.games[index + 1 :]))
