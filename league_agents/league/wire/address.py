@@ -1,9 +1,9 @@
-"""E-mail addresses: who a mail is from, and when two spellings are the same address.
+"""E-mail addresses: read the sender of a mail, and compare spellings of an address.
 
-Rule 1: an address is ASCII or it is refused, and only ASCII letters are folded: there are other letters that turn into
-an ASCII one when they are lowered (the Kelvin sign into ``k``), and an address that compares equal to somebody else's
-is a forgery. International domains are used in their ASCII form (``xn--``).
-Rule 2: of a header only the address part counts. Display names, comments and quoted texts may say anything.
+Rule 1: an address must be ASCII, and only ASCII letters are folded: some other letters become ASCII in lower case (the
+Kelvin sign becomes ``k``), and would let a forged address compare equal to another. International domains are used in
+their ASCII form (``xn--``).
+Rule 2: only the address part of a header counts. Display names, comments and quoted texts are untrusted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 
 _REMEMBERED = 1_000
-"""How many spellings are remembered: a league has few addresses, and each is read with every mail."""
+"""The number of cached spellings: a league has few addresses, and each is read with every mail."""
 
 _LONGEST_HEADER = 2_000
 _LONGEST_ADDRESS = 254
@@ -20,7 +20,7 @@ _LONGEST_ADDRESS = 254
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*", re.ASCII)
-# What nearly every header looks like: the address alone, or after a name that holds no mark with a meaning.
+# The form of nearly all headers: the address alone, or after a name without special characters.
 _PLAIN_MAILBOX = re.compile(
     rf"({_ADDRESS.pattern})|(?:\"[^\"\\\x00-\x1f\x7f]*\"|[^\"\\(),:;<>@\x00-\x1f\x7f]*) ?<({_ADDRESS.pattern})>",
     re.ASCII,
@@ -29,7 +29,7 @@ _FOLD = re.compile(r"\r?\n[ \t]+|\t")
 
 
 def read_address(text: object) -> str | None:
-    """The bare address that ``text`` is, as it is spelled, or ``None``."""
+    """The bare address in ``text``, with its spelling kept; ``None`` if ``text`` is not an address."""
     return _read_address(text) if isinstance(text, str) and len(text) <= 2 * _LONGEST_ADDRESS else None
 
 
@@ -64,7 +64,7 @@ def _read_mailbox(header: str) -> str | None:
         return None
     bare = _without_quotes_and_comments(header)
     if bare is None or any(mark in bare for mark in ",;:"):
-        return None  # a list or a group: nobody in particular wrote it
+        return None  # a list or a group has no single sender
     before, opening, rest = bare.partition("<")
     if not opening:
         return None if ">" in bare or '"' in bare else read_address(bare)
@@ -75,7 +75,7 @@ def _read_mailbox(header: str) -> str | None:
 
 
 def address_key(address: str) -> str:
-    """What an address is compared and looked up by: without letter case (protocol 1.1). Other text stays as it is."""
+    """The key by which an address is compared: without letter case (protocol 1.1). Other text is unchanged."""
     return _address_key(address) if len(address) <= 2 * _LONGEST_ADDRESS else address
 
 

@@ -1,6 +1,6 @@
-"""Every declared message, found and looked up.
+"""Lookup tables of all declared messages.
 
-Rule: the classes are found, never listed; importing the package ``messages`` makes them all.
+Rule: the classes are discovered, never listed; importing the package ``messages`` creates them all.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from league_agents.league.wire.payload import LeagueMessage
 DECLARED: tuple[Declaration, ...] = tuple(
     item for kind in LeagueMessage.__subclasses__() if (item := declaration_in(kind)) is not None
 )
-"""What was declared of each class of payloads."""
+"""The declaration of each payload class."""
 
 PAYLOAD_KINDS: tuple[type[Payload], ...] = (*(item.kind for item in DECLARED), Legacy, BrokenPayload)
-"""Every class of payloads, those without a declaration too."""
+"""All payload classes, including those without a declaration."""
 
 CANONICAL_TYPES: Mapping[type[Payload], MessageType] = MappingProxyType(
     {item.kind: item.sent_as for item in DECLARED if item.sent_as is not None}
 )
-"""The type as which each payload is sent. The others are only received."""
+"""The message type as which each payload class is sent. Other classes are only received."""
 
 DECLARATIONS: Mapping[MessageType, Declaration] = MappingProxyType(
     {kind: item for item in DECLARED for kind in item.read_as}
 )
-"""What was declared of each type that asks for a behaviour; where two classes share one, of the one that reads."""
+"""The declaration of each type that requires a behaviour; if two classes share a type, that of the reading class."""

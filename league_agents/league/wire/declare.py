@@ -1,8 +1,8 @@
-"""How a league message is declared: one class, whose body lists the payload's keys from top to bottom.
+"""The declaration of league messages: one class per message, whose body lists the payload's keys in order.
 
-A field carries how its value is read and written (``wire``). A key that is no field of the payload, such as an id of
-the envelope, stands among the fields as a ``ClassVar`` (``DerivedKey``). Readers and writers of whole payloads are
-derived from that; a payload that is too irregular names its own reader beside the class.
+A field's annotation (``wire``) defines how its value is read and written. A key that is no field of the payload, such
+as an id of the envelope, is a ``ClassVar`` among the fields (``DerivedKey``). Readers and writers of whole payloads are
+derived from these; an irregular payload names its own reader.
 
 Rule: a type of message is declared once. ``catalogue`` finds every class; nothing lists them a second time.
 """
@@ -45,7 +45,7 @@ Reader = Callable[[Fields, Role | None], Payload]
 
 
 class ValueKind(Struct, frozen=True, kw_only=True):
-    """How values of one kind are found under their spellings and written."""
+    """How values of one kind are read from their keys and written."""
 
     find: Callable[..., Any]
     """``(fields, *keys)`` to the value; ``None`` if there is none that can be read."""
@@ -54,11 +54,11 @@ class ValueKind(Struct, frozen=True, kw_only=True):
     """From the value to JSON; ``None``: the value is JSON as it is."""
 
     rule: str
-    """What is wanted, as a violation says it."""
+    """The rule in the words of a violation."""
 
 
 def _present(read: Callable[[object], Any]) -> Callable[..., Any]:
-    """``read`` of the first spelling that is present."""
+    """A finder that applies ``read`` to the first key that is present."""
     return lambda fields, *keys: read(first_of(fields, *keys))
 
 
@@ -70,7 +70,7 @@ FLAG = ValueKind(find=_present(flag_of), rule="true or false")
 
 
 def integer(least: int, most: int | None = None) -> ValueKind:
-    """A whole number of a range; ``None``: up to the largest that is read at all."""
+    """A whole number of a range. ``None`` stands for the largest number that is read."""
     top = LARGEST_NUMBER if most is None else most
     return ValueKind(
         find=_present(lambda value: integer_of(value, least, top)),
@@ -109,9 +109,9 @@ def each(read: Callable[[object], Any], *, most: int = 1_000) -> ValueKind:
 
 
 def rows(kind: type[Any], *, without: tuple[str, ...] = ()) -> ValueKind:
-    """A list of objects that are declared themselves. Rows that lack a required value are left out when they are read.
+    """A list of objects of a declared class. Rows that lack a required value are dropped when they are read.
 
-    ``without``: keys that are not written.
+    ``without`` are keys that are not written.
     """
     return ValueKind(
         find=lambda fields, *keys: tuple(
@@ -125,27 +125,27 @@ def rows(kind: type[Any], *, without: tuple[str, ...] = ()) -> ValueKind:
 
 
 LEFT_OUT = object()
-"""Written for ``None``: no key at all."""
+"""Marker: the key of a ``None`` value is not written."""
 
 
 class WireField(Struct, frozen=True, kw_only=True):
-    """A field of a payload, as it is spelled."""
+    """The keys of a payload's field, and how it is read and written."""
 
     kind: ValueKind
     keys: tuple[str, ...]
-    """Spellings that are understood, the first one that is there counts; empty: the field's own name."""
+    """The accepted keys, of which the first present one counts; empty for the field's own name."""
 
     written_as: tuple[str, ...]
-    """Keys under which the value is written, each of them; empty: the first of ``keys``."""
+    """All keys under which the value is written; empty for the first of ``keys``."""
 
     absent: object
-    """The value of a field that is not there or cannot be read."""
+    """The value of a field that is absent or unreadable."""
 
     is_required: bool
     """Whether a payload without it is broken."""
 
     none_as: object
-    """What is written for ``None``; ``LEFT_OUT``: nothing."""
+    """The JSON value written for ``None``; with ``LEFT_OUT`` the key is not written."""
 
     must: str | None
     """Why a payload without it cannot be sent; ``None``: it can."""
@@ -160,7 +160,7 @@ def wire(
     none_as: object = LEFT_OUT,
     must: str | None = None,
 ) -> WireField:
-    """How a field is read and written, for ``Annotated``."""
+    """Define how a field is read and written, for use in ``Annotated``."""
     return WireField(
         kind=kind,
         keys=keys,
@@ -173,7 +173,7 @@ def wire(
 
 
 class DerivedKey(Struct, frozen=True, kw_only=True):
-    """A key of a payload that comes from elsewhere than the payload's fields."""
+    """A key of a payload whose value does not come from the payload's fields."""
 
     of: Callable[[Any, Envelope], object]
     """From the payload and its envelope; ``None``: the key is left out."""
@@ -182,7 +182,7 @@ class DerivedKey(Struct, frozen=True, kw_only=True):
     """Why a payload without it cannot be sent; ``None``: it can."""
 
     key: str | None = None
-    """``None``: the name that it has in the class."""
+    """The key; ``None`` for the attribute's name in the class."""
 
 
 def _match_id(_: object, envelope: Envelope) -> str:
@@ -206,17 +206,17 @@ def constant(value: object) -> DerivedKey:
 
 
 class Declaration(Struct, frozen=True, kw_only=True):
-    """What is declared of one class of payloads."""
+    """The declaration of one payload class."""
 
     kind: type[Payload]
     sent_as: MessageType | None
-    """``None``: it is only ever received."""
+    """The type as which it is sent; ``None`` if it is only received."""
 
     read_as: tuple[MessageType, ...]
     """Types whose payload becomes this class."""
 
     own_reader: Reader | None
-    """What reads its payload; ``None``: what is derived from the fields."""
+    """The reader of its payload; ``None`` for the reader derived from the fields."""
 
     id_word: str
     """The word in the ids that its writer makes: ``startseason`` of a broadcast, ``warmup`` of a referee's message."""
@@ -269,7 +269,7 @@ def message(
 
 
 def declaration_in(kind: type[Payload]) -> Declaration | None:
-    """What was declared of a class itself."""
+    """The declaration of a class, not inherited; ``None`` if it has none."""
     found: Declaration | None = kind.__dict__.get(_DECLARATION)
     return found
 

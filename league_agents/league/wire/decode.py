@@ -1,9 +1,9 @@
 """From a mail's JSON values to an envelope (protocol 2.5 steps 3 to 6, 2.6 and 3.4).
 
-Rule 1: the sender is the authenticated ``From``; whatever else names one is a claim, and a claim that differs is a
+Rule 1: the sender is the authenticated ``From``; any other statement of a sender is a claim, and a differing claim is a
 forgery.
-Rule 2: a type that is known always gives an envelope. Content that cannot be used becomes ``BrokenPayload``, because
-who sent it, and that it came, still counts.
+Rule 2: a known type always gives an envelope. Unusable content becomes ``BrokenPayload``, because the sender and the
+arrival of the message still count.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def decode(*, subject: str, from_header: str, documents: Sequence[object], mail_
 
 
 def _as_written(kind: type[Struct], *, forbid_unknown_fields: bool = False, **others: Any) -> Any:
-    """The class of what ``encode`` writes of a value: its fields, ``others`` with the types that JSON has for them."""
+    """The class of the JSON that ``encode`` writes for a value: its fields, with ``others`` in their JSON types."""
     hints = get_type_hints(kind)
     return defstruct(
         f"Canonical{kind.__name__}",
@@ -88,8 +88,8 @@ _ENVELOPE_KEYS = frozenset(_CanonicalDocument.__struct_fields__)
 
 
 def decode_canonical(fields: Fields, subject: str, from_header: str) -> Envelope | None:
-    """The message of a document that is spelled as this program spells it, under a subject that says the same: what
-    ``decode_any`` makes of it, in one pass. ``None`` for any other."""
+    """Decode in one pass a document in canonical spelling with a matching subject. The result is that of
+    ``decode_any``; ``None`` for any other document."""
     try:
         document = convert(fields, _CanonicalDocument)
     except NOT_CANONICAL:
@@ -178,7 +178,7 @@ def _message_of(documents: Sequence[object]) -> Fields | None:
 
 
 def _id_in(first: Fields, second: Fields, key: str) -> str | None:
-    """The id in the one, or else in the other."""
+    """The id in ``first``, or else in ``second``."""
     return id_of(first.get(key)) or id_of(second.get(key))
 
 

@@ -1,7 +1,7 @@
 """From an envelope to the canonical JSON document (protocol 3.1 and section 4).
 
-Rule: one spelling, and only what the protocol allows. A message of our own that breaks it raises ``LocalProtocolError``
-and is not sent. Texts that agents wrote are never the reason: lone surrogates in them are replaced.
+Rule: each message has one spelling that the protocol allows. An outgoing message that breaks the protocol raises
+``LocalProtocolError`` and is not sent. Agents' texts are never the cause: lone surrogates in them are replaced.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The envelope: what every league message carries, whatever it says.
+"""The envelope: the values that every league message carries.
 
 Rule: ids that a message repeats inside its payload (``broadcast_id``, ``league_id``, ``season_id``, ``round_id``,
 ``match_id``) are owned by the envelope. Payload models do not have them; the codec writes them into the payload and

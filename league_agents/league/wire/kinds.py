@@ -1,7 +1,7 @@
-"""The closed words of the league protocol: protocols, roles and message types, and how they are recognised.
+"""The closed vocabularies of the league protocol: protocols, roles and message types, and their tolerated spellings.
 
-Rule: a word is recognised here or it is unknown. Spelling is forgiven (letter case, ``_``, ``-``, spaces, aliases);
-what leaves this program is always the canonical spelling.
+Rule: only this module recognises these words. It tolerates spellings (letter case, ``_``, ``-``, spaces, aliases);
+this program always sends the canonical spelling.
 """
 
 from __future__ import annotations
@@ -104,12 +104,12 @@ class MessageType(StrEnum):
 
 
 GAME_TYPES = frozenset(kind for kind in MessageType if kind.startswith("Q21"))
-"""What travels as ``Q21G.v1``."""
+"""The types that are sent as ``Q21G.v1``."""
 
 BROADCAST_TYPES = frozenset(
     kind for kind in MessageType if kind.startswith("BROADCAST_") or kind is MessageType.LEAGUE_COMPLETED
 )
-"""What the league manager says to everybody. Only these may take their broadcast id from the subject (protocol 3.4)."""
+"""The broadcasts of the league manager. Only these may take their broadcast id from the subject (protocol 3.4)."""
 
 _SQUEEZE = str.maketrans("", "", "_- \t")
 

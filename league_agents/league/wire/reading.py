@@ -1,6 +1,6 @@
 """Single untrusted JSON values, read with forgiveness and with bounds.
 
-Rule 1: nothing here raises, whatever arrives; what cannot be read is ``None`` and the caller decides what that means.
+Rule 1: readers raise nothing, except where documented; an unreadable value is ``None``, which the caller interprets.
 Rule 2: a boolean is not a number, and ``NaN`` and infinity are no values at all.
 """
 
@@ -30,20 +30,20 @@ MOST_ITEMS = 1_000
 
 MOST_LEVELS = 32
 MOST_VALUES = 5_000
-"""Of a payload whose shape is not known."""
+"""The largest number of values in a payload of unknown shape."""
 
 NOT_CANONICAL = (ValidationError, ValueError, OverflowError, RecursionError)
 """What ``msgspec.convert`` raises for a value of another spelling; ``ValueError`` for half of a surrogate pair."""
 
 LARGEST_NUMBER = 1_000_000_000
-"""Of a number, up or down; a larger one counts as absent."""
+"""The largest magnitude of a number; a larger one counts as absent."""
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}\s*", re.ASCII)
 _DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})\s*", re.ASCII)
 _INSTANT = re.compile(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}[Tt ][0-9:.,]{2,25}(?:[Zz]|[+-][0-9:]{2,8})?", re.ASCII)
 
 _CANONICAL = len("2031-05-02T08:00:00.000000+00:00")
-"""An instant as this program writes it; nothing else of this length with these marks is one that can be read."""
+"""The length of an instant as this program writes it. No other readable form has this length and these separators."""
 
 
 def broken(path: str, rule: str, found: object) -> BrokenPayload:

@@ -1,6 +1,6 @@
-"""The subject line: read in every form that is in the field, written in one (protocol 2.2).
+"""The subject line: read in every deployed form, written in one (protocol 2.2).
 
-Rule: what is written is ASCII on one line in five parts, and no id can add a part or a line.
+Rule: a written subject is one line of ASCII in five parts, and no id can add a part or a line.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _TRANSACTION_ID = re.compile(r"[\x21-\x7e]{1,200}", re.ASCII)
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """What a subject says. Every part is a claim of the sender and may be missing."""
+    """The parts of a subject. Every part is a claim of the sender and may be missing."""
 
     protocol: Protocol
     role: Role | None
     email: str | None
-    """As it is spelled, checked by nobody."""
+    """The address as it is spelled, unchecked."""
 
     transaction_id: str | None
-    """Without the square brackets that the league manager puts around it."""
+    """The transaction id, without the square brackets that the league manager adds."""
 
     message_type: MessageType | None
     """``None`` when the type is unknown."""

@@ -1,7 +1,7 @@
-"""What the writers of payloads share: strict pieces of the canonical document.
+"""Strict functions that the writers of payloads share.
 
-Rule: a value that the protocol forbids is our own mistake and raises ``LocalProtocolError``; it is never sent and never
-mended.
+Rule: a value that the protocol forbids is a bug of this program and raises ``LocalProtocolError``; it is neither sent
+nor repaired.
 """
 
 from __future__ import annotations
