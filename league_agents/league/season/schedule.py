@@ -30,16 +30,16 @@ class ScheduleKind(StrEnum):
     """How opponents are found."""
 
     ROUND_ROBIN = "round-robin"
-    """Everybody meets everybody once."""
+    """Each team meets every other team once."""
 
     DOUBLE = "double"
-    """Everybody meets everybody twice, with sides swapped."""
+    """Each team meets every other team twice, with sides swapped."""
 
     SWISS = "swiss"
     """Each round pairs teams of similar standing that have not met."""
 
     KNOCKOUT = "knockout"
-    """Who wins goes on to the next round."""
+    """The winner of each game advances to the next round."""
 
     @property
     def is_round_by_round(self) -> bool:

@@ -23,8 +23,7 @@ from league_agents.league.wire.kinds import MessageType, Role
 from league_agents.league.wire.messages import Payload
 
 REMEMBERED_ORDERS = 256
-"""How many orders are remembered to recognise repeats: more than the starts and ends of rounds in the longest season.
-"""
+"""How many orders are remembered to recognise repeats: more than the longest season has starts and ends of rounds."""
 
 REMEMBERED_WORDS = 128
 """How many messages without an order are remembered. They have a separate limit so that they displace no order."""

@@ -165,5 +165,4 @@ LEAGUE: TransitionTable[Action] = TransitionTable(
         _rule(MessageType.CONNECTIVITY_TEST_CALL, echo, "CONNECTIVITY_TEST_ECHO"),
     ),
 )
-"""The effect of each message of the league manager, in any state. ``state_name`` derives the next state from the data.
-"""
+"""The effect of each message of the league manager, in any state. ``state_name`` derives the next state."""
