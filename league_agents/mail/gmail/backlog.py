@@ -1,14 +1,13 @@
-"""The mails that wait in one account: those of peers, the oldest first, and behind them everybody else's.
+"""The waiting mails of one account: those of peers in front, oldest first, and all others behind them.
 
-What Gmail tells cheaply are ids, and neither ids nor the order of a listing are dates: a mail that was imported, or
-that was long on its way, has a new id and an old internal date. A date costs as much as the mail. So of the mails in
-front:
+Gmail lists only ids cheaply, and neither ids nor the order of a listing follow the dates: a mail that was imported or
+delayed has a new id and an old internal date. A date costs as much as the mail. So for the mails in front:
 
-Rule 1: when few wait, all of them are opened, once, and sorted by internal date: exact, and nothing is assumed.
-Rule 2: when many wait, Gmail's search selects those from before an instant; the instant is found by halving, at a
-quarter of the price of one mail for each step. All that is before an instant precedes all that is after it: also exact.
-Rule 3: opened mails are kept on a shelf of bounded weight until they are done with. What does not fit keeps its date
-only and is opened again when its turn has come.
+Rule 1: if few wait, all of them are opened, once, and sorted by internal date. The order is exact.
+Rule 2: if many wait, Gmail's search selects those from before an instant; the instant is found by bisection, at a
+quarter of the price of one mail for each step. The order is exact too.
+Rule 3: opened mails are cached, up to a number of bytes, until they are done. Of a mail that does not fit only the date
+is kept, and it is opened again when it is next.
 
 Rule 4: of the mails behind, the latest arrivals come first, in their order, and then all others, the newest first.
 There may be more of them than can ever be read, and only a mail that came lately can still be of use to a game.
@@ -28,16 +27,16 @@ from league_agents.mail.gmail.received import Received
 from league_agents.mail.port import Mail
 
 WINDOW = 200
-"""At most so many mails are opened before the first of them is handed out: two thirds of a minute's quota."""
+"""Most mails to open before the first of them is returned: two thirds of a minute's quota."""
 
 SHELF_BYTES = 16_000_000
-"""Of mails as they came. A document can weigh a dozen times its text once it is read."""
+"""Most bytes of cached mails, in raw form. A parsed document can take a dozen times the memory of its text."""
 
 LATEST = 20
-"""So many of the latest arrivals are taken in their order. Newest first, one could wait long although few come."""
+"""How many of the latest arrivals are taken in order. Newest first, one could wait long although few arrive."""
 
 REMEMBERED = 20_000
-"""Mails that are done with and remembered: a search may still show them as unread for a while."""
+"""How many done mails are remembered, because a search may show them as unread for a while."""
 
 
 class Backlog:
@@ -52,7 +51,7 @@ class Backlog:
         self._clock = clock
         self._waiting: dict[str, None] = {}
         self._front: dict[str, None] = {}
-        """Those of ``_waiting`` that are handed out by date."""
+        """The ids of ``_waiting`` that are in front: returned by date."""
 
         self._latest: deque[str] = deque(maxlen=LATEST)
         self._dates: dict[str, datetime] = {}
@@ -70,18 +69,18 @@ class Backlog:
         return len(self._waiting) > len(self._front)
 
     def found(self, mail_ids: Iterable[str]) -> None:
-        """These mails wait, in this order."""
+        """Add waiting mails, in this order."""
         for mail_id in mail_ids:
             if mail_id not in self._done:
                 self._waiting.setdefault(mail_id)
 
     def arrived(self, mail_ids: Sequence[str]) -> None:
-        """These mails have just come, in this order."""
+        """Add mails that have just arrived, in this order."""
         self.found(mail_ids)
         self._latest.extend(mail_id for mail_id in mail_ids if mail_id in self._waiting)
 
     def listed(self, newest_first: Sequence[str]) -> None:
-        """A listing shows these mails. Those that are known and not in it still wait: a listing may lag behind."""
+        """Add the mails of a listing. Known mails that are not in it still wait: a listing may lag behind."""
         before = self._waiting
         self._waiting = {}
         self.found(reversed(newest_first))
@@ -89,47 +88,47 @@ class Backlog:
             self._waiting.setdefault(mail_id)
 
     def bring_forward(self, newest_first: Sequence[str]) -> None:
-        """These mails, which may be new, are handed out by date before all others."""
+        """Move mails, which may be new, to the front: they are returned by date before all others."""
         self.found(reversed(newest_first))
         for mail_id in reversed(newest_first):
             if mail_id in self._waiting:
                 self._front.setdefault(mail_id)
 
     def admit(self, mail_id: str, arrived_at: datetime) -> None:
-        """This mail of those behind comes forward by itself: its headers were read."""
+        """Move one mail, whose headers were read, from behind to the front."""
         self._front[mail_id] = None
         self._dates[mail_id] = arrived_at
 
     def send_back(self) -> None:
-        """The mails in front that were not opened yet are nothing special any more."""
+        """Move the mails in front whose date is unknown back behind."""
         self._front = {mail_id: None for mail_id in self._front if mail_id in self._dates}
 
     def move_up(self, newest_first: Sequence[str]) -> None:
-        """Of the mails behind, these come next."""
+        """Make these the next of the mails behind."""
         for mail_id in reversed(newest_first):
             if mail_id not in self._done:
                 self._waiting.pop(mail_id, None)
                 self._waiting[mail_id] = None
 
     def done(self, mail_id: str) -> None:
-        """This mail does not wait any more, even if a listing shows it again."""
+        """Remove a mail, even if a listing shows it again."""
         self._drop(mail_id)
         self._done[mail_id] = None
         if len(self._done) > REMEMBERED:
             del self._done[next(iter(self._done))]
 
     def missed(self, mail_id: str) -> None:
-        """This mail was not there. It waits until it is asked for again, unless that happened too often."""
+        """Record that a mail was not found. Drop it if that happened too often, else try it again later."""
         if not self._missing.missed(mail_id):
             self._drop(mail_id)
 
     def oldest(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
-        """The oldest mails in front that are not ``known``, at most ``limit``; fewer if no more wait or they are
-        heavy."""
+        """Return the oldest mails in front that are not ``known``, at most ``limit``; fewer if no more wait or they
+        are large."""
         for mail_id in [mail_id for mail_id in self._front if known(mail_id)]:
             self._drop(mail_id)
         mails: list[Mail] = []
-        # What was chosen may turn out to be gone or no business of ours.
+        # Chosen mails may turn out to be gone or not protocol mail.
         while not mails and limit > 0:
             ready = {mail_id: None for mail_id in self._front if not self._missing.is_resting(mail_id)}
             if not ready:
@@ -138,7 +137,7 @@ class Backlog:
         return mails
 
     def behind(self, known: Callable[[str], bool], *, most: int) -> list[str]:
-        """Up to ``most`` of the mails that are not in front and not ``known``, those that come next first."""
+        """Return up to ``most`` mails that are neither in front nor ``known``, the next ones first."""
         found: dict[str, None] = {}
         dropped: list[str] = []
         for mail_id in chain(self._latest, reversed(self._waiting)):
@@ -155,10 +154,10 @@ class Backlog:
         return list(found)
 
     def _choose(self, ready: Collection[str], limit: int) -> list[str]:
-        """Mails that hold the oldest ``limit`` of ``ready``; all of them opened, or found to be gone."""
+        """Return mails that include the oldest ``limit`` of ``ready``, after opening all that exist."""
         chosen = list(ready if len(ready) <= WINDOW else self._slice(ready, min(limit, WINDOW)))
         for mail_id in chosen:
-            # One that was opened may have sent the others back.
+            # Opening a mail may have moved the others back.
             if mail_id in self._front and mail_id not in self._dates:
                 self._open(mail_id)
         return chosen
@@ -180,7 +179,7 @@ class Backlog:
         return mails
 
     def _open(self, mail_id: str) -> Received | None:
-        """A mail with its date; ``None`` when it is not there, perhaps for a while, or no business of the league's."""
+        """Open a mail; ``None`` if it is missing, perhaps temporarily, or not protocol mail."""
         try:
             received = self._open_mail(mail_id)
         except Gone:
@@ -207,8 +206,8 @@ class Backlog:
             self._shelf_bytes -= received.size
 
     def _slice(self, ready: Collection[str], least: int) -> Collection[str]:
-        """All of ``ready`` from before some instant: at least ``least``, at most ``WINDOW`` if one second has no more
-        than the difference."""
+        """Return all mails of ``ready`` before some instant: at least ``least``, and at most ``WINDOW`` unless too many
+        share one second."""
         early, late = 0, int((self._clock.now() + timedelta(days=2)).timestamp())
         while late - early > 1:
             middle = (early + late) // 2
@@ -219,13 +218,13 @@ class Backlog:
             if len(found) >= least:
                 return found
             early = middle
-        # A search that finds too little is none: better to open everything than to hand out a wrong order.
+        # If the search finds too few, open everything rather than return a wrong order.
         found = self._before(late, ready, len(ready))
         return found if len(found) >= least else ready
 
     def _before(self, second: int, ready: Collection[str], most: int) -> list[str]:
         instant = datetime.fromtimestamp(second, UTC)
-        # Not every mail whose date is known is found by the search.
+        # The search does not find every mail whose date is known.
         found = {mail_id: None for mail_id in ready if mail_id in self._dates and self._dates[mail_id] < instant}
         for mail_id in self._ids_before(instant):
             if len(found) >= most:
@@ -236,14 +235,14 @@ class Backlog:
 
 
 def incoming(labels: frozenset[str]) -> bool:
-    """Whether a mail with these labels came in from outside, or from oneself to oneself."""
+    """Whether a mail with these labels was received, also from the account itself."""
     if labels & {"DRAFT", "TRASH", "SPAM", "CHAT"}:
         return False
     return "INBOX" in labels or "SENT" not in labels
 
 
 def added_in(page: Mapping[str, object]) -> Iterator[tuple[str, frozenset[str]]]:
-    """Id and labels of every mail that a page of the history says was added."""
+    """Yield id and labels of every added mail on a page of the history."""
     records = page.get("history")
     for record in records if isinstance(records, list) else ():
         added = record.get("messagesAdded") if isinstance(record, Mapping) else None

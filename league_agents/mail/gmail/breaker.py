@@ -1,4 +1,4 @@
-"""One account's patience: when Gmail fails again and again, or says when to come back, nobody asks before that."""
+"""A circuit breaker for one account: no calls for a while after repeated failures, or until the time Gmail gives."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ LONGEST_PAUSE = timedelta(seconds=64)
 
 
 class Breaker:
-    """Counts failures in a row."""
+    """Counts consecutive failures and forbids calls during the pauses."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._failures = 0
         self._closed_until_s: float | None = None
-        """On the monotonic clock."""
+        """The end of the pause on the monotonic clock; ``None`` if there is none."""
 
     @property
     def failures(self) -> int:
-        """In a row, until now."""
+        """Number of consecutive failures."""
         return self._failures
 
     def check(self) -> None:
-        """Raises ``MailboxUnavailable`` while the account is left alone."""
+        """Raises ``MailboxUnavailable`` during a pause."""
         if self._closed_until_s is None:
             return
         left = timedelta(seconds=self._closed_until_s - self._clock.monotonic_s())
@@ -37,7 +37,7 @@ class Breaker:
         self._closed_until_s = None
 
     def failed(self, wait: timedelta | None) -> None:
-        """A call failed in a way that may pass. ``wait`` is what Gmail said."""
+        """Record a temporary failure. ``wait`` is the time that Gmail gave; ``None`` if it gave none."""
         self._failures += 1
         pause = wait or timedelta(0)
         if self._failures >= FAILURES_BEFORE_PAUSE:
@@ -47,6 +47,6 @@ class Breaker:
             self._closed_until_s = self._clock.monotonic_s() + pause.total_seconds()
 
     def succeeded(self) -> None:
-        """Gmail answered."""
+        """Record an answer of Gmail."""
         self._failures = 0
         self._closed_until_s = None

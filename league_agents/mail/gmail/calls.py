@@ -1,10 +1,8 @@
-"""Gmail's methods as the mailbox needs them: counted, paced, tried again where that is harmless, and failing in the
-words of the mailbox.
+"""Gmail's methods for the mailbox: counted, rate-limited, retried where that is safe, with the mailbox's errors.
 
-Rule 1: what only reads, or may be done twice, is tried again for a bounded time; a send is tried once.
-Rule 2: every call is counted, whatever came of it. Nothing is asked while the budget or the breaker says no.
-Rule 3: once the process is to end, no call is begun and nothing is waited for; what is ready to be sent may still leave
-for a moment.
+Rule 1: idempotent calls are retried for a bounded time; a send is tried once.
+Rule 2: every call is counted, also a failed one. No call is made while the budget or the breaker forbids it.
+Rule 3: once the process is to end, no call or wait begins, except that sends may begin for ``LAST_SENDS``.
 """
 
 from __future__ import annotations
@@ -36,17 +34,17 @@ if TYPE_CHECKING:
 
 PAGE = 500
 MOST_PAGES = 400
-"""Of one listing: 200,000 mails."""
+"""Most pages of one listing: 200,000 mails."""
 
 PATIENCE = timedelta(seconds=8)
-"""How long a call may be tried again. While it waits, nothing else of this mailbox goes on."""
+"""How long a call may be retried. The mailbox does nothing else meanwhile."""
 
 MOST_ATTEMPTS = 5
 MOST_DOUBTS = 4
-"""How often the service is asked for the time when its replies contradict each other."""
+"""Most extra calls for the service's time when its replies contradict each other."""
 
 LAST_SENDS = timedelta(seconds=1)
-"""For so long sends may be begun when the process is to end."""
+"""How long sends may begin after the process was asked to end."""
 
 _NEXT_PAGE = "nextPageToken"
 
@@ -84,7 +82,7 @@ class Calls:
     # -- methods ----------------------------------------------------------------------------------------------------
 
     def profile(self) -> Mapping[str, Any]:
-        """Who the account is. Raises ``MailError`` that names the endpoint when nobody there knows the method."""
+        """Return the account's profile. Raises ``MailError``, naming the endpoint, if the server lacks the method."""
         try:
             return self._again("getProfile", lambda users: users.getProfile(userId="me"))
         except Gone:
@@ -95,7 +93,7 @@ class Calls:
     def message_ids(
         self, *, query: str = "", labels: Sequence[str] = (), spam_too: bool = False, most: int | None = None
     ) -> Iterator[str]:
-        """Ids of the mails that fit, in Gmail's order (the newest first), over all pages or until ``most``."""
+        """Yield ids of the matching mails in Gmail's order (newest first), over all pages or until ``most``."""
         wanted: dict[str, object] = {"userId": "me", "maxResults": min(most or PAGE, PAGE)}
         if query:
             wanted["q"] = query
@@ -114,7 +112,7 @@ class Calls:
                         return
 
     def history(self, cursor: str) -> Iterator[Mapping[str, Any]]:
-        """Pages of what was added since ``cursor``. Raises ``Gone`` when Gmail remembers no more so far back."""
+        """Yield pages of the mails added since ``cursor``. Raises ``Gone`` if the history no longer reaches back."""
 
         def request(users: Any, more: Mapping[str, str]) -> Any:
             return users.history().list(
@@ -124,7 +122,7 @@ class Calls:
         return self._pages("history.list", request)
 
     def message(self, mail_id: str, *, form: str = "raw", headers: Sequence[str] = ()) -> Mapping[str, Any]:
-        """One mail. Raises ``Gone``, ``AnswerTooLarge``."""
+        """Return one mail. Raises ``Gone``, ``AnswerTooLarge``."""
         wanted: dict[str, object] = {"userId": "me", "id": mail_id, "format": form}
         if headers:
             wanted["metadataHeaders"] = list(headers)
@@ -145,7 +143,7 @@ class Calls:
         self._again("messages.batchModify", lambda users: users.messages().batchModify(userId="me", body=body))
 
     def send(self, raw: str) -> str:
-        """Send a mail that is written in base64url. Its id. Raises as ``Mailbox.send``."""
+        """Send a mail given in base64url. Return its id. Raises as ``Mailbox.send``."""
         self._begin("messages.send", is_send=True)
         try:
             answer = self._call("messages.send", lambda users: users.messages().send(userId="me", body={"raw": raw}))
@@ -168,7 +166,7 @@ class Calls:
         sent_id = answer.get("id")
         return sent_id if isinstance(sent_id, str) else ""
 
-    # -- how --------------------------------------------------------------------------------------------------------
+    # -- making a call ----------------------------------------------------------------------------------------------
 
     def _pages(self, method: str, request: Callable[..., Any]) -> Iterator[Mapping[str, Any]]:
         more: dict[str, str] = {}
@@ -182,7 +180,7 @@ class Calls:
             more["pageToken"] = token
 
     def _again(self, method: str, build: Callable[[Any], Any]) -> Mapping[str, Any]:
-        """A call that may be made twice, tried again while that may help and ``PATIENCE`` allows it."""
+        """Make an idempotent call, and retry it after temporary failures for ``PATIENCE``."""
         retrying = Retrying(
             retry=retry_if_exception(_may_pass),
             wait=_wait,
@@ -231,8 +229,7 @@ class Calls:
         return answer
 
     def _dispel_doubt(self, transport: Transport) -> None:
-        """Ask once more, and cheaply, when a reply says that it is quite another time than we thought: what is done
-        next is dated by that clock."""
+        """Make cheap extra calls if a reply contradicts the service clock, because the next steps are dated by it."""
         for _ in range(MOST_DOUBTS):
             if not self._clock.is_in_doubt:
                 return
@@ -246,7 +243,7 @@ class Calls:
         self._clock.wait(self._stopping, timedelta(seconds=seconds))
 
     def _begin(self, method: str, *, is_send: bool) -> None:
-        """Raises what forbids a call at the moment."""
+        """Raises the reason why a call must not be made now."""
         if self._stopping.is_set() and not (is_send and self._may_still_send()):
             raise Stopping
         self.breaker.check()
@@ -277,7 +274,7 @@ def _may_pass(error: BaseException) -> bool:
 
 
 def _wait(state: RetryCallState) -> float:
-    """Seconds until the next attempt: what Gmail says, at least a growing random time."""
+    """Return the seconds until the next attempt: the time that Gmail gives, at least a growing random time."""
     seconds = wait_random_exponential(multiplier=0.3, max=5)(state)
     error = state.outcome.exception() if state.outcome is not None else None
     if isinstance(error, MailboxUnavailable) and error.retry_after is not None:
@@ -290,7 +287,7 @@ def _has_lost_patience(state: RetryCallState) -> bool:
 
 
 def objects(page: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:
-    """The objects of a list, which is missing when it is empty."""
+    """Yield the objects of a list, which Gmail omits if it is empty."""
     items = page.get(key)
     if isinstance(items, list):
         for item in items:

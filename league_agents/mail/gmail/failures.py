@@ -1,7 +1,7 @@
-"""What went wrong at Gmail, and what it means for a mailbox.
+"""Gmail's failures, and the mailbox errors for them.
 
 Rule 1: a send that was refused was not sent; a send whose answer is missing, broken or a server error may have been.
-Rule 2: a message names the cause and the remedy. Nothing that Gmail wrote is repeated but its short reason codes.
+Rule 2: a message names the cause and the remedy. Of Gmail's text it quotes only the short reason codes.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable, M
 from league_agents.mail.port import AmbiguousSend
 
 LONGEST_WAIT = timedelta(hours=24)
-"""A server's time is believed up to this."""
+"""Longest wait that is accepted from a server."""
 
 SENDING_LIMIT_WAIT = timedelta(minutes=15)
-"""How long Gmail usually refuses to send, when it does not say until when."""
+"""How long Gmail usually refuses to send, if it gives no time."""
 
 DAILY_LIMIT_WAIT = timedelta(hours=1)
-"""After this a daily limit is tried again: the day is a rolling one, nobody knows when it began."""
+"""Pause after a daily limit, whose end is unknown because the day is a rolling one."""
 
 _ENDED = frozenset({500, 503})
 """Server errors of the service itself. Others come from a gateway, behind which the call may go on."""
@@ -48,25 +48,25 @@ class GmailRefusal(Exception):
         super().__init__(f"status {status} {reason}".strip())
         self.status = status
         self.reason = reason
-        """Google's code, as ``rateLimitExceeded``; empty when the answer has none."""
+        """Google's code, such as ``rateLimitExceeded``; empty if the answer has none."""
 
         self.message = message
-        """Google's text, only ever searched for an instant."""
+        """Google's text, used only to search for an instant."""
 
         self.retry_after = retry_after
-        """The header of this name."""
+        """The ``Retry-After`` header."""
 
 
 CHECK_CONNECTION = "check the connection"
 
 
 class BrokenExchange(Exception):
-    """There is no complete answer."""
+    """A call got no complete answer."""
 
     def __init__(self, why: str, *, may_have_been_sent: bool, remedy: str = CHECK_CONNECTION) -> None:
         super().__init__(why)
         self.remedy = remedy
-        """What a person can do about it."""
+        """The remedy, for a person."""
 
         self.may_have_been_sent = may_have_been_sent
         """Whether the call was a send and its first byte may have reached Gmail."""
@@ -77,11 +77,11 @@ class AnswerTooLarge(MailError):
 
 
 class Gone(MailError):
-    """What was asked for is not in the mailbox."""
+    """The requested object is not in the mailbox."""
 
 
 def read_refusal(status: int, headers: Mapping[str, str], content: bytes) -> GmailRefusal:
-    """The refusal in an answer, in any of the shapes that Google's errors have."""
+    """Return the refusal in an answer, in any of the formats of Google's errors."""
     retry_after = headers.get("retry-after", "")[:100]
     try:
         answer = json.loads(content[:20_000])
@@ -105,7 +105,7 @@ def read_refusal(status: int, headers: Mapping[str, str], content: bytes) -> Gma
 
 
 def server_named(host: str, port: int | None) -> str:
-    """A server as a message calls it: Gmail, or another one by its address, because a person chose it."""
+    """Return the server's name for messages: Gmail, or the address of another server, which a person chose."""
     if host == "googleapis.com" or host.endswith(".googleapis.com"):
         return "Gmail"
     name = f"[{host}]" if ":" in host else host
@@ -125,7 +125,7 @@ def _code(refusal: GmailRefusal) -> str:
 
 
 def meaning_of(refusal: GmailRefusal, *, now: datetime, is_send: bool, expired: AuthorizationExpired) -> MailError:
-    """The error of the mailbox for a refusal. ``expired`` is what to raise when a person must log in again."""
+    """Return the mailbox error for a refusal. ``expired`` is the error if a person must log in again."""
     reason = _code(refusal)
     wait = wait_of(refusal, now)
     shown = f"{refusal.status} {refusal.reason}".strip()
@@ -155,7 +155,7 @@ def meaning_of(refusal: GmailRefusal, *, now: datetime, is_send: bool, expired: 
 
 
 def wait_of(refusal: GmailRefusal, now: datetime) -> timedelta | None:
-    """How long Gmail says to wait; ``None`` when it says nothing, or names an instant that has passed."""
+    """Return how long Gmail asks to wait; ``None`` if it gives no time, or one that has passed."""
     waits = []
     header = refusal.retry_after.strip()
     if header.isascii() and header.isdigit() and len(header) < 9:

@@ -1,12 +1,12 @@
-"""What came into one account: how it is found, in which order it is read, and what is not even opened.
+"""Find the incoming mail of one account, and decide in which order it is read and which mail is not opened.
 
-Rule 1: the history tells what is new, at two units a look. What it withholds is found by a search for the peers' mail,
-often while somebody waits for this role, and by a listing of everything every few minutes.
-Rule 2: whoever ``From`` names as a peer is read first, however much other mail waits. A peer's name that was forged
-several times counts for nothing from then on: its mail is judged by the headers, like that of strangers.
-Rule 3: everybody else's mail is judged by its headers, the latest arrival first, within a share of the quota that
-leaves enough for all the rest; what the headers disqualify is handed out unopened.
-Rule 4: without peers everybody counts as one.
+Rule 1: new mail is found in the history, at two units a look. Mail missing there is found by a search for the peers'
+mail, often while a peer waits for this role, and by a listing of all unread mail every few minutes.
+Rule 2: mail whose ``From`` names a peer is read first, however much other mail waits. A peer's name that was forged
+several times loses this priority for a while: its mail is judged by the headers, like that of strangers.
+Rule 3: all other mail is judged by its headers, the latest arrival first, within a limited share of the quota; mail
+that the headers disqualify is returned unopened.
+Rule 4: without a list of peers every sender counts as a peer.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from league_agents.mail.port import Mail, Peers
 from league_agents.mail.quota import QuotaLedger, search_period
 
 SEARCH_LAG = timedelta(minutes=1)
-"""For so long a search may not find what has arrived."""
+"""How long a search may fail to find a mail that has arrived."""
 
 FORGERIES = 3
-"""So many mails that turn out not to be from the peer that they name, and its name counts for nothing …"""
+"""Number of forged mails after which a peer's name loses its priority."""
 
 REMEMBERED = timedelta(hours=1)
-"""… for so long."""
+"""How long forged mails count after the latest of them."""
 
 JUDGED_AT_ONCE = 4
 """Headers of strangers' mails that are read between two looks into the history."""
 
 SAVED_UP = 20
-"""So many strangers' mails are read without a pause when there were few before."""
+"""Number of strangers' mails that may be read without a pause when there were few before."""
 
 LISTED_AT_ONCE = 4 * PAGE
 """Ids of a listing that are read between two looks into the history."""
@@ -65,8 +65,8 @@ class Inbox:
         peers: Callable[[], Peers] | None,
         refuse: Callable[[Mail], str | None],
     ) -> None:
-        """``history_id`` asks for the newest position in the history, and ``sent`` hears of mails that it shows in
-        Sent. ``refuse`` judges a mail by its headers: why it is turned away, or ``None``."""
+        """``history_id`` requests the newest history position; ``sent`` is called with each mail that the history
+        shows in Sent. ``refuse`` judges a mail by its headers: the reason to reject it, or ``None``."""
         self._calls = calls
         self._clock = clock
         self._query = query
@@ -85,13 +85,13 @@ class Inbox:
         """Peer -> how many mails named it and were not from it, and when the last of them was read."""
 
         self._searched: tuple[frozenset[str], float] | None = None
-        """Whose mail was searched for last, and when."""
+        """The addresses of the last search, and its time; ``None`` before the first."""
 
         self._arrived_at_s: float | None = None
-        """When the history last showed mail of anybody."""
+        """When the history last showed an arrival; ``None`` if never."""
 
         self._has_arrivals = False
-        """Whether it did so since the last search."""
+        """Whether the history showed an arrival since the last search."""
 
         self._listing: Iterator[str] | None = None
         self._listing_began_s = 0.0
@@ -102,25 +102,25 @@ class Inbox:
         """The position in the history: everything before it was seen."""
 
         self.resyncs = 0
-        """How often Gmail had forgotten the history since our last look."""
+        """How often Gmail's history no longer reached back to the last look."""
 
         self.spam_found = 0
-        """Mails that may be protocol mail and were found in the spam folder."""
+        """Number of possible protocol mails found in the spam folder."""
 
     def __len__(self) -> int:
         return len(self._backlog)
 
     @property
     def is_read(self) -> bool:
-        """Whether nothing waits that the history or a listing has shown."""
+        """Whether no mail waits that the history or a listing has shown."""
         return not self._backlog and self._listing is None and self._listed_at_s is not None
 
     def done(self, mail_id: str) -> None:
-        """This mail does not wait any more."""
+        """Remove a mail from the waiting ones."""
         self._backlog.done(mail_id)
 
     def look(self) -> None:
-        """Find out what waits."""
+        """Look for waiting mail."""
         now_s = self._clock.monotonic_s()
         self.read_history()
         if self._peers is not None:
@@ -129,7 +129,7 @@ class Inbox:
         self._look_into_spam(now_s)
 
     def mails(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
-        """What is to be read next, as ``Mailbox.fetch`` hands it out."""
+        """Return the next mails, as ``Mailbox.fetch`` does."""
         mails = self._backlog.oldest(limit, known)
         if mails or self._peers is None:
             return mails
@@ -144,9 +144,9 @@ class Inbox:
     # -- finding mail -----------------------------------------------------------------------------------------------
 
     def read_history(self) -> None:
-        """Take in what was added since the last time. The position moves when all of it was taken in."""
+        """Take in the mails added since the last call. The position moves only after all of them."""
         if self.cursor is None:
-            # Before the first listing, so that what arrives in between is seen twice and not never.
+            # Before the first listing, so that a mail that arrives in between is seen twice rather than never.
             self.cursor = self._history_id()
             return
         newest = self.cursor
@@ -208,7 +208,7 @@ class Inbox:
         return now_s - self._searched[1] >= search_period(peers.shortest_wait, self._list_every).total_seconds()
 
     def _believed(self, peers: Peers) -> frozenset[str]:
-        """The peers whose name was not forged often of late."""
+        """Return the peers whose name was not forged repeatedly of late."""
         if not self._forged:
             return peers.addresses
         return frozenset(
@@ -227,7 +227,7 @@ class Inbox:
             if self._listed_at_s is not None and now_s - self._listed_at_s < self._list_every.total_seconds():
                 return
             self._listing, self._listing_began_s, self._listed = self._calls.message_ids(query=self._query), now_s, []
-        listing, self._listing = self._listing, None  # one that breaks off begins anew
+        listing, self._listing = self._listing, None  # a listing that fails starts again
         part = list(islice(listing, at_once))
         self._listed += part
         if at_once is not None and len(part) == at_once:
@@ -249,7 +249,7 @@ class Inbox:
         before = len(self._backlog)
         for query in queries:
             spam = list(self._calls.message_ids(query=query, labels=["SPAM"], spam_too=True))
-            # Where forged mail is put: nobody's name counts there.
+            # Forged mail often lands in spam, so peers' names give no priority there.
             (self._backlog.bring_forward if peers is None else self._backlog.move_up)(spam)
         self.spam_found += len(self._backlog) - before
         self._spam_at_s = now_s
@@ -280,10 +280,10 @@ class Inbox:
         return read_headers(answer, problem=problem)
 
     def _note_forgery(self, mail: Mail, peers: Peers) -> None:
-        """Count a mail that was opened for the peer that it named, if it is not from one."""
+        """Count an opened mail as a forgery of the peers that it names, unless it is from a peer."""
         if self._disqualified(mail, peers) is None:
             return
-        # A search also finds names that only stand before the address.
+        # A search also matches the display name before the address.
         header = mail.from_header.lower()
         named = [address for address in peers.addresses if address in header] or peers.addresses
         before = self._believed(peers)
@@ -294,7 +294,7 @@ class Inbox:
             self._backlog.send_back()
 
     def _disqualified(self, mail: Mail, peers: Peers) -> str | None:
-        """Why the headers of a mail are enough to turn it away."""
+        """Return the reason to reject a mail by its headers; ``None`` to open it."""
         sender = read_mailbox(mail.from_header)
         refusal = self._refuse(mail)
         if refusal is not None or peers.admits_others or _is_one_of(peers, sender):
@@ -302,7 +302,7 @@ class Inbox:
         return f"{sender} is nobody of whom the league has told this role; the mail was not opened"
 
     def _judge_strangers(self, most: int, known: Callable[[str], bool], peers: Peers) -> list[Mail]:
-        """Read headers as far as the share goes; bring forward what may be opened. The mails that may not."""
+        """Read strangers' headers within the share; move acceptable mails to the front. Return those rejected."""
         turned_away: list[Mail] = []
         for mail_id in self._backlog.behind(known, most=most):
             if not self._share.take(self._price):
@@ -328,7 +328,7 @@ def _is_one_of(peers: Peers, sender: str | None) -> bool:
 
 
 def _later(cursor: str, candidate: object) -> str:
-    """The later of two positions. They are texts of up to 21 digits."""
+    """Return the later of two positions, which are texts of up to 21 digits."""
     text = str(candidate) if isinstance(candidate, str | int) else ""
     if not (text.isascii() and text.isdigit() and len(text) <= 40):
         return cursor

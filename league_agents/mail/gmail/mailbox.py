@@ -1,12 +1,11 @@
 """``Mailbox`` of a Gmail account.
 
-Rule 1: the history tells what is new, at two units a look; a listing of everything that is unread, at the start and
-every few minutes, finds what the history missed. The position in the history only moves forward, and a position that is
-handed out to be kept has nothing before it that still waits.
-Rule 2: of other people's mail nothing is changed. Of ours, ``UNREAD`` is taken away when it is acknowledged, and
-nothing else ever.
-Rule 3: a send leaves once. Whether it arrived is answered from what Gmail lists as sent, by our own id in it: Gmail
-writes its own ``Message-ID``.
+Rule 1: new mail is found in the history, at two units a look; a listing of all unread mail, at the start and every few
+minutes, finds mail missing there. The position in the history only moves forward, and a position given to
+``keep_cursor`` has no waiting mail before it.
+Rule 2: only protocol mail is ever changed. Acknowledging protocol mail removes ``UNREAD`` and nothing else.
+Rule 3: a send is made once. Whether it was accepted is found out from the sent mails, by our transaction id, because
+Gmail writes its own ``Message-ID``.
 Rule 4: a mailbox that knows its owner's peers reads their mail before any other (``inbox``).
 """
 
@@ -53,10 +52,10 @@ LARGEST_SEND = 35_000_000
 """Bytes of a mail, as Gmail counts them."""
 
 SELF_TEST_PATIENCE = timedelta(seconds=30)
-"""How long a mail to oneself is waited for."""
+"""How long to wait for a mail to oneself."""
 
 FEW = 10
-"""Up to so many mails are cheaper to mark one by one."""
+"""Most mails that are cheaper to mark one by one."""
 
 MOST_AT_ONCE = 1_000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -64,7 +63,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GmailProfile:
-    """What Gmail says about the account."""
+    """Gmail's facts about the account."""
 
     address: str
     messages: int
@@ -73,7 +72,7 @@ class GmailProfile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfTest:
-    """A mail that went from the account to itself."""
+    """The result of a mail sent from the account to itself."""
 
     round_trip: timedelta
     """From before it was sent until it was seen in the inbox or the spam folder."""
@@ -83,7 +82,7 @@ class SelfTest:
     with itself."""
 
     machine_error: timedelta
-    """What this machine's wall clock shows more than the date that Gmail gave the mail."""
+    """How far this machine's wall clock is ahead of the date that Gmail gave the mail."""
 
     was_spam: bool = False
     """Whether Gmail put it into the spam folder."""
@@ -111,15 +110,15 @@ class GmailMailbox:
         refuse: Callable[[Mail], str | None] = lambda _mail: None,
         stopping: threading.Event | None = None,
     ) -> None:
-        """``authorization`` may be the path of a token file, which is then read with the first call; ``login_command``
-        is what its errors tell to run. ``address`` is asked from Gmail when it is ``None``.
+        """``authorization`` may be the path of a token file, read with the first call; ``login_command`` is the
+        command that its errors name. If ``address`` is ``None``, Gmail is asked for it.
 
-        ``cursor`` is what ``keep_cursor`` got last, in an earlier life: with it, mail is found that a person has read
-        meanwhile. ``spam_every`` is ``None`` to leave the spam folder alone. ``timeout`` is for each network wait.
+        ``cursor`` is the last value given to ``keep_cursor`` by an earlier process: with it, mail is found even if a
+        person has read it meanwhile. ``spam_every=None`` ignores the spam folder. ``timeout`` is for each network wait.
         ``clock`` is this machine's, or already a ``ServiceClock``; either way ``self.clock`` is one.
 
-        ``peers`` is asked with every look; without it everybody is taken for one. ``refuse`` says why a mail is turned
-        away for its headers, or ``None``. Once ``stopping`` is set no further call is made: methods raise ``Stopping``.
+        ``peers`` is called with every look; without it every sender counts as a peer. ``refuse`` returns the reason to
+        reject a mail by its headers, or ``None``. Once ``stopping`` is set no call is made: methods raise ``Stopping``.
         """
         self.clock = clock if isinstance(clock, ServiceClock) else ServiceClock(clock or SystemClock())
         self.ledger = ledger or QuotaLedger(self.clock)
@@ -205,7 +204,7 @@ class GmailMailbox:
 
     @property
     def waiting_count(self) -> int:
-        """Mails that wait, as of the last fetch, among them some that may turn out to be no protocol mail."""
+        """Number of waiting mails as of the last fetch, including some that may not be protocol mail."""
         return len(self._inbox)
 
     @property
@@ -215,21 +214,21 @@ class GmailMailbox:
 
     @property
     def resyncs(self) -> int:
-        """How often Gmail had forgotten the history since our last look."""
+        """How often Gmail's history no longer reached back to the last look."""
         return self._inbox.resyncs
 
     @property
     def spam_found(self) -> int:
-        """Mails that may be protocol mail and were found in the spam folder."""
+        """Number of possible protocol mails found in the spam folder."""
         return self._inbox.spam_found
 
     @property
     def failures_in_a_row(self) -> int:
-        """Calls that Gmail did not answer properly since the last one that it did."""
+        """Number of consecutive failed calls."""
         return self._calls.breaker.failures
 
     def profile(self) -> GmailProfile:
-        """Ask Gmail who this is. The cheapest call: also a test of the authorization."""
+        """Ask Gmail for the account's profile. The cheapest call, also used to test the authorization."""
         answer = self._calls.profile()
         address, history_id, messages = (answer.get(name) for name in ("emailAddress", "historyId", "messagesTotal"))
         if not isinstance(address, str) or not isinstance(history_id, str | int):
@@ -309,7 +308,7 @@ class GmailMailbox:
                 del self._unacknowledged[mail_id]
 
     def _unmark(self, unlabel: Callable[[T, Sequence[str]], None], what: T) -> bool:
-        """Whether it was done. It never can be when a mail was deleted meanwhile, or the id is none of Gmail's."""
+        """Remove ``UNREAD``. Return ``False`` if a mail was deleted meanwhile or an id is invalid."""
         try:
             unlabel(what, ["UNREAD"])
         except (MailboxUnavailable, AuthorizationExpired, QuotaExhausted):
@@ -320,7 +319,7 @@ class GmailMailbox:
 
 
 def endpoint_of(endpoint: str | None, environment: Mapping[str, str] = os.environ) -> str:
-    """The server to use: the one that is named, or that of the environment, or Gmail. Raises ``ConfigError``."""
+    """Return the server to use: ``endpoint``, or that of the environment, or Gmail. Raises ``ConfigError``."""
     chosen = endpoint or environment.get(ENDPOINT_VARIABLE) or GMAIL_ENDPOINT
     address = urllib.parse.urlsplit(chosen)
     if address.scheme == "https" or (address.scheme == "http" and address.hostname in _LOOPBACK):

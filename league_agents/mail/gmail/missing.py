@@ -1,7 +1,7 @@
-"""Mails that Gmail named and then did not have.
+"""Mails that Gmail listed but could not return.
 
-Rule: a mail can be named by the history or a listing a moment before it can be read, so a 404 is asked again: a bounded
-number of times, after growing pauses. A mail that was deleted costs that much and no more.
+Rule: the history or a listing may show a mail a moment before it can be read, so it is requested again after a 404, a
+bounded number of times and after growing pauses.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from league_agents.kit.clock import Clock
 
 PAUSES_S = (1, 2, 4, 8, 16, 32)
-"""After the first 404, the second, and so on. The next one is believed."""
+"""Seconds to wait after the first 404, the second, and so on. A further 404 is final."""
 
 
 class Missing:
-    """What is known of the mails of one account that were not there."""
+    """The mails of one account that were not found."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -26,7 +26,7 @@ class Missing:
         return found is not None and self._clock.monotonic_s() < found[1]
 
     def missed(self, mail_id: str) -> bool:
-        """The mail was not there. Whether to ask for it again."""
+        """Record that the mail was not found. Return whether to request it again."""
         tries, _ = self._tries.pop(mail_id, (0, 0.0))
         if tries == len(PAUSES_S):
             return False
@@ -34,5 +34,5 @@ class Missing:
         return True
 
     def forget(self, mail_id: str) -> None:
-        """The mail is there, or nobody wants it any more."""
+        """Forget a mail that was found or is no longer wanted."""
         self._tries.pop(mail_id, None)

@@ -1,4 +1,4 @@
-"""An answer of ``messages.get`` as a mail of ours. Never raises, whatever somebody mailed."""
+"""Convert an answer of ``messages.get`` into a ``Mail``. Never raises, even for hostile mail."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Received:
 
     mail: Mail
     size: int
-    """Bytes that it came in: what it weighs in memory grows with them."""
+    """Raw size in bytes, to which its size in memory is related."""
 
     labels: frozenset[str]
 

@@ -1,7 +1,7 @@
-"""Which of our mails stand in Sent.
+"""Find our mails among the sent mails.
 
-Rule: a mail is ours by the transaction id that we wrote into it, compared exactly. A search finds similar ones, and
-Gmail writes its own ``Message-ID``.
+Rule: a mail is identified by our transaction id in it, compared exactly. A search also finds similar ones, and Gmail
+writes its own ``Message-ID``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from league_agents.mail.gmail.failures import Gone
 from league_agents.mail.gmail.received import labels_of, transaction_ids_of
 
 LOOKED_AT = 50
-"""Of the latest sent mails: more than one flush of the outbox can leave in doubt."""
+"""How many of the latest sent mails are checked: more than one flush of the outbox can leave in doubt."""
 
 REMEMBERED = 1_000
 
 
 class SentMail:
-    """What is known of one account's sent mail."""
+    """The known sent mails of one account."""
 
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
@@ -30,7 +30,7 @@ class SentMail:
         """Mails that the history shows in Sent and that no answer to a send has named."""
 
     def remember(self, mail_id: str, transaction_ids: frozenset[str]) -> None:
-        """This mail stands in Sent and carries these ids."""
+        """Record that this mail is in Sent and carries these ids."""
         if not mail_id:
             return
         self._noticed.pop(mail_id, None)
@@ -39,21 +39,21 @@ class SentMail:
             del self._carried[next(iter(self._carried))]
 
     def noticed(self, mail_id: str) -> None:
-        """The history shows this mail in Sent. It is looked at only if one is missed: most are named by an answer."""
+        """Record that the history shows this mail in Sent. It is read only if needed: answers name most sent mails."""
         if mail_id not in self._carried:
             self._noticed[mail_id] = None
             if len(self._noticed) > LOOKED_AT:
                 del self._noticed[next(iter(self._noticed))]
 
     def is_known(self, transaction_id: str) -> bool:
-        """Whether a mail with this id is known to be there, without asking anybody."""
+        """Whether a mail with this id is known to be in Sent. Makes no call."""
         return any(transaction_id in carried for carried in self._carried.values())
 
     def find(self, transaction_id: str) -> bool:
-        """Whether a mail with this id is there.
+        """Whether a mail with this id is in Sent.
 
-        The history shows at once what was sent, but after a restart it may begin too late; a search may lag behind; the
-        latest mails of the folder cost the most. So they are asked in this order.
+        The history shows sent mails at once, but after a restart it may begin too late; a search may lag behind; the
+        latest mails of the folder cost the most. So they are tried in this order.
         """
         if self._is_among(list(self._noticed), transaction_id):
             return True

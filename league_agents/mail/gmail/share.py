@@ -1,4 +1,4 @@
-"""What reading the mail of strangers may take of the quota."""
+"""The share of the quota for reading strangers' mail."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from league_agents.mail.quota import MINUTE
 
 
 class Share:
-    """Units that come in evenly. A few may be saved up, so that some mails are read at once and many are not."""
+    """A token bucket: units accrue evenly, and a few may be saved up to read some mails at once."""
 
     def __init__(self, clock: Clock, *, units_per_minute: int, most_saved: int) -> None:
         self._clock = clock

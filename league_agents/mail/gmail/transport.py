@@ -1,10 +1,10 @@
 """Calls to Gmail over Google's client library. The only module that imports it, and so imported late.
 
-Rule 1: each thread has its own connection. One that is shared between threads hands out the answers of others.
+Rule 1: each thread has its own connection. A shared one would give a thread the answers to another's calls.
 Rule 2: a send is written once, on a connection that was opened for it. ``httplib2`` writes a request again when the
-connection breaks, which for a send means a second mail; and on a connection that was kept open nobody can tell a server
-that hung up long ago from one that took the mail.
-Rule 3: an answer is read up to a size and for a time. A send is left after ``LONGEST_SEND`` in all.
+connection breaks, which for a send means a second mail; and on a connection that was kept open, a server that hung up
+long ago cannot be distinguished from one that accepted the mail.
+Rule 3: the size of an answer and the time to read it are limited. A send is abandoned after ``LONGEST_SEND`` in all.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
 
     def __init__(self, timeout: timedelta) -> None:
         super().__init__(timeout=timeout.total_seconds())
-        # Gmail's API redirects nobody; whoever does must not get a token.
+        # Gmail's API never redirects, and no other server may get the token.
         self.follow_redirects = False
         self.send_ends_s: float | None = None
-        """When the send that is made is left, on the monotonic clock; ``None`` for any other call."""
+        """When to abandon the current send, on the monotonic clock; ``None`` for any other call."""
 
     def _conn_request(
         self, conn: Any, request_uri: str, method: str, body: Any, headers: Mapping[str, str]
@@ -123,7 +123,7 @@ class OnceOnlyHttp(httplib2.Http):  # type: ignore[misc]
         return b"".join(chunks)
 
     def _wait_s(self) -> float:
-        """How long to wait for the network now. Raises ``TimeoutError`` when a send is to be left."""
+        """Return how long to wait for the network now. Raises ``TimeoutError`` if a send is to be abandoned."""
         if self.send_ends_s is None:
             return float(self.timeout)
         left_s = self.send_ends_s - monotonic_s()
@@ -221,7 +221,7 @@ class Transport:
         return answer
 
     def expired(self, why: str) -> AuthorizationExpired:
-        """What to raise when Gmail does not accept the authorization."""
+        """Return the error for an authorization that Gmail does not accept."""
         return self._authorization.expired(why)
 
     def close(self) -> None:
