@@ -1,8 +1,8 @@
-"""The authorization to use one Gmail account: how it is got, kept, judged and given back.
+"""The authorization to use one Gmail account: obtain, store, check and revoke it.
 
-Rule 1: a token is written whole or not at all, readable by its owner only. Nothing of it, and nothing of the client
-secret, ever stands in a message, a representation or a log.
-Rule 2: when only a person can help, the error is ``AuthorizationExpired`` and names the command to run.
+Rule 1: a token is written atomically, readable by its owner only. No part of it or of the client secret appears in a
+message, a representation or a log.
+Rule 2: if only a person can help, the error is ``AuthorizationExpired`` and names the command to run.
 Rule 3: Google's libraries are imported by the functions that need them.
 """
 

@@ -1,4 +1,4 @@
-"""One account's token in use: refreshed, written down, and exchanged when a person has logged in again."""
+"""One account's token in use: refreshed, stored, and reloaded after a new login."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Authorization:
-    """One account's token in use. A token that is replaced on disk, by a new login, is taken up with the next call."""
+    """One account's token in use. A token replaced on disk by a new login is loaded with the next call."""
 
     def __init__(self, path: Path, *, login_command: str = LOGIN_COMMAND) -> None:
-        """Raises ``AuthorizationExpired`` when the token cannot be used or lacks a scope."""
+        """Raises ``AuthorizationExpired`` if the token cannot be used or lacks a scope."""
         self._path = path
         self._login_command = login_command
         self._lock = threading.Lock()
@@ -39,7 +39,7 @@ class Authorization:
         self.credentials()
 
     def credentials(self) -> Credentials:
-        """Google's object for the token, loaded again when the file has changed."""
+        """Return Google's object for the token, reloaded if the file has changed."""
         with self._lock:
             stamp = self._file_stamp()
             if self._credentials is None or (stamp is not None and stamp != self._stamp):
@@ -49,14 +49,14 @@ class Authorization:
 
     @property
     def trouble(self) -> str | None:
-        """Why the token could not be written down the last time; ``None`` when it was."""
+        """Why the token could not be stored the last time; ``None`` if it was."""
         return self._trouble
 
     def keep(self) -> None:
-        """Write the token down when it was refreshed.
+        """Store the token if it was refreshed.
 
-        Never raises: it is called after a mail was sent, and a full disk does not make that undone. The refresh token
-        in the file stays good, so nothing is lost but a refresh.
+        Never raises: it may be called after a mail was sent, which a full disk must not report as failed. The refresh
+        token in the file stays valid, so only a refresh is lost.
         """
         with self._lock:
             current = self._credentials
@@ -66,7 +66,7 @@ class Authorization:
             if current.expiry is not None:
                 fields["expiry"] = f"{current.expiry.isoformat()}Z"
             self._token = Token(path=self._path, fields=fields)
-            if self._file_stamp() == self._stamp:  # or a new login came in between, whose token is the better one
+            if self._file_stamp() == self._stamp:  # else keep the token of a new login
                 try:
                     save_token(self._path, fields)
                     self._trouble = None
@@ -75,7 +75,7 @@ class Authorization:
                 self._stamp = self._file_stamp()
 
     def failure(self, error: Exception) -> MailError:
-        """What an error of Google's authentication library means."""
+        """Return the mailbox error for an error of Google's authentication library."""
         from google.auth.exceptions import RefreshError
 
         if isinstance(error, RefreshError) and not error.retryable:
@@ -91,7 +91,7 @@ class Authorization:
         return MailboxUnavailable("the authorization cannot be renewed at the moment: Google's token server fails")
 
     def expired(self, why: str) -> AuthorizationExpired:
-        """The error for an authorization that Gmail does not accept."""
+        """Return the error for an authorization that Gmail does not accept."""
         return AuthorizationExpired(f"{self._path}: {why}; run '{self._login_command}'")
 
     def _load(self) -> Credentials:
@@ -103,7 +103,7 @@ class Authorization:
             raise self.expired(f"not granted: {', '.join(missing)}")
         self._token = token
         expiry = instant_of(token.text("expiry"))
-        # Not ``from_authorized_user_info``: it puts Google's own token server in the place of the file's.
+        # Not ``from_authorized_user_info``: it replaces the file's token server by Google's own.
         make: Callable[..., Credentials] = Credentials
         return make(
             token=token.text("token"),
@@ -111,7 +111,7 @@ class Authorization:
             token_uri=token.text("token_uri") or GOOGLE_TOKEN_URI,
             client_id=token.text("client_id"),
             client_secret=token.text("client_secret"),
-            # Without an expiry the access token may be any age: the library then finds out by a refusal.
+            # Without an expiry the library learns the end of the access token from a refusal.
             expiry=expiry.astimezone(UTC).replace(tzinfo=None) if expiry is not None else None,
         )
 

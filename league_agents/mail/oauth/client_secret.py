@@ -13,7 +13,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 def load_client_secret(path: Path) -> dict[str, object]:
-    """The OAuth client of a ``client_secret.json``. Raises ``ConfigError`` that says how to get a right one."""
+    """Return the OAuth client of a ``client_secret.json``. Raises ``ConfigError``, which tells how to get one."""
     remedy = 'create an OAuth client of type "Desktop app" in the Google Cloud console and save its JSON here'
     try:
         document = read_object(path)

@@ -9,7 +9,7 @@ _LARGEST_FILE = 100_000
 
 
 def read_object(path: Path) -> dict[str, object]:
-    """The object in a file. Raises ``OSError``, or ``ValueError`` that says what is wrong without quoting it."""
+    """Return the object in a file. Raises ``OSError``, or ``ValueError``, whose text does not quote the file."""
     with path.open("rb") as file:
         content = file.read(_LARGEST_FILE + 1)
     if not content.strip():
@@ -26,5 +26,5 @@ def read_object(path: Path) -> dict[str, object]:
 
 
 def why(error: Exception) -> str:
-    """What is wrong with a file, without its content."""
+    """Return the fault of a file, without quoting its content."""
     return error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error)

@@ -1,4 +1,4 @@
-"""A person agrees in a browser, here or elsewhere; and takes it back."""
+"""Log in with a person's consent in a browser, on this machine or another, and log out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from league_agents.mail.oauth.token import GOOGLE_TOKEN_URI, SCOPES, Token, load
 
 _PASTED_REDIRECT = "http://localhost:8765/"
 
-# Below level WARNING they write the code, the client secret and the token.
+# Below level WARNING these loggers write the code, the client secret and the token.
 _TALKATIVE = ("requests_oauthlib", "google_auth_oauthlib.flow", "oauthlib")
 
 
@@ -35,7 +35,7 @@ def login(
     patience: timedelta = timedelta(minutes=5),
     clock: Clock | None = None,
 ) -> Token:
-    """Let a person agree in a browser on this machine, and keep the token.
+    """Get a person's consent in a browser on this machine, and store the token.
 
     ``show`` gets the address to open. Raises ``ConfigError``, ``AuthorizationExpired``, ``MailboxUnavailable``.
     """
@@ -71,9 +71,9 @@ def login_pasted(
     ask: Callable[[], str],
     clock: Clock | None = None,
 ) -> Token:
-    """Let a person agree in a browser elsewhere and paste the address that the browser was sent to.
+    """Get a person's consent in a browser on another machine, by pasting the address that it was redirected to.
 
-    That address cannot be opened, which is as it should be. Raises as ``login`` does.
+    The browser cannot open that address, which is expected. Raises as ``login`` does.
     """
     flow = _flow(load_client_secret(client_secret))
     flow.redirect_uri = _PASTED_REDIRECT
@@ -97,9 +97,9 @@ def login_pasted(
 
 
 def logout(token_path: Path, *, timeout: timedelta = timedelta(seconds=30)) -> bool:
-    """Give the authorization back and delete the token. Whether Google confirmed it.
+    """Revoke the authorization and delete the token. Return whether Google confirmed it.
 
-    The file goes in every case: a token that is not wanted any more is best not kept.
+    The file is deleted in any case.
     """
     try:
         token = load_token(token_path)
@@ -130,8 +130,8 @@ def _flow(client: Mapping[str, object]) -> Any:
 
 @contextmanager
 def _consent(client_secret: Path) -> Iterator[None]:
-    """Oauthlib's ways, made ours: fewer scopes are no exception (they are compared later), a server on this machine may
-    be without TLS, and each error is one line without secrets."""
+    """Context manager that adapts oauthlib: fewer scopes raise no exception (they are compared later), a server on this
+    machine may lack TLS, and each error becomes one line without secrets."""
     from oauthlib.oauth2 import MismatchingStateError, OAuth2Error
     from requests.exceptions import RequestException
 
@@ -157,7 +157,7 @@ def _consent(client_secret: Path) -> Iterator[None]:
         raise AuthorizationExpired(f"Google refused the login ({word(error.error)}); start again") from None
     except RequestException:
         raise MailboxUnavailable("Google could not be reached to finish the login; try again") from None
-    except AttributeError:  # what the library raises when no browser came
+    except AttributeError:  # raised by the library if no browser connected
         raise AuthorizationExpired("nobody agreed in the browser in time; start again") from None
     finally:
         for name, level in levels.items():
@@ -170,7 +170,7 @@ def _consent(client_secret: Path) -> Iterator[None]:
 
 
 def _keep(flow: Any, token_path: Path, clock: Clock) -> Token:
-    """Write what the flow got."""
+    """Store the token of a finished flow."""
     credentials = flow.credentials
     if not credentials.refresh_token:
         raise AuthorizationExpired(
@@ -184,7 +184,7 @@ def _keep(flow: Any, token_path: Path, clock: Clock) -> Token:
         raise AuthorizationExpired(f"the login did not grant {', '.join(missing)}; start again and tick every box")
     now = clock.now()
     fields = {**json.loads(credentials.to_json()), "scopes": granted, "consented_at": now.isoformat()}
-    # Google tells the end of an authorization only when it has one: the app is in status Testing.
+    # Google gives an end only for an app in status Testing.
     lifetime = answer.get("refresh_token_expires_in")
     if isinstance(lifetime, int) and 0 < lifetime < 10**9:
         fields["refresh_expires_at"] = (now + timedelta(seconds=lifetime)).isoformat()
@@ -202,6 +202,6 @@ def _pasted(text: str) -> dict[str, str]:
 
 
 def word(code: object) -> str:
-    """An error code of OAuth as it may be shown: the server chose it."""
+    """Return an OAuth error code in a form safe to show, because the server chose it."""
     is_word = isinstance(code, str) and len(code) < 60 and code.isascii() and code.replace("_", "").isalnum()
     return str(code) if is_word else "no known reason"

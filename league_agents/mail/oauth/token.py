@@ -1,6 +1,6 @@
-"""A token file: what it holds, who may read it, and how long it will do.
+"""A token file: its content, its permissions and its lifetime.
 
-Rule: what is written is there whole, for its owner only; what is read may be anybody's work.
+Rule: the file is written atomically, for its owner only; a file that is read is untrusted.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Token:
     """Google's "authorized user" JSON, and ``consented_at``."""
 
     def text(self, name: str) -> str | None:
-        """A field that should be a text."""
+        """Return a field as text; ``None`` if it is none."""
         value = self.fields.get(name)
         return value if isinstance(value, str) and value else None
 
     @property
     def scopes(self) -> tuple[str, ...] | None:
-        """What was granted; ``None`` when the file does not say."""
+        """The granted scopes; ``None`` if the file does not list them."""
         scopes = self.fields.get("scopes", self.fields.get("scope"))
         if isinstance(scopes, str):
             return tuple(scopes.split())
@@ -53,13 +53,13 @@ class Token:
 
     @property
     def consented_at(self) -> datetime | None:
-        """When a person agreed; ``None`` for a file that another program wrote."""
+        """When a person consented; ``None`` for a file that another program wrote."""
         return instant_of(self.text("consented_at"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenStatus:
-    """What can be told about a token without asking Google."""
+    """The status of a token, as far as it is known without asking Google."""
 
     path: Path
     scopes: tuple[str, ...] | None
@@ -67,7 +67,7 @@ class TokenStatus:
     consented_at: datetime | None
     age: timedelta | None
     expires_at: datetime | None
-    """When Google said that it ends; ``None`` when it said nothing (the app is published, or the file is foreign)."""
+    """The end that Google gave; ``None`` if it gave none (the app is published, or another program wrote the file)."""
 
     testing_ends_at: datetime | None
     """When it ends if the app is still in status "Testing"."""
@@ -77,7 +77,7 @@ class TokenStatus:
 
 
 def load_token(path: Path, *, login_command: str = LOGIN_COMMAND) -> Token:
-    """The token of a file. Raises ``AuthorizationExpired`` when there is none that could be used."""
+    """Return the token of a file. Raises ``AuthorizationExpired`` if there is no usable one."""
     remedy = f"run '{login_command}'"
     try:
         fields = read_object(path)
@@ -95,7 +95,7 @@ def load_token(path: Path, *, login_command: str = LOGIN_COMMAND) -> Token:
 
 
 def save_token(path: Path, fields: Mapping[str, object]) -> None:
-    """Write a token file at once, for its owner only. Raises ``ConfigError``."""
+    """Write a token file atomically, for its owner only. Raises ``ConfigError``."""
     try:
         replace_private(path, json.dumps(dict(fields), indent=1))
     except OSError as error:
@@ -103,7 +103,7 @@ def save_token(path: Path, fields: Mapping[str, object]) -> None:
 
 
 def wider_mode(path: Path) -> str | None:
-    """One line when others than the owner can read a file with secrets."""
+    """Return a one-line warning if others than the owner can read a file with secrets, else ``None``."""
     mode = wide_mode(path)
     if mode is None:
         return None
@@ -111,7 +111,7 @@ def wider_mode(path: Path) -> str | None:
 
 
 def missing_scopes(granted: Iterable[str] | None, needed: Iterable[str] = SCOPES) -> tuple[str, ...]:
-    """The scopes that are needed and were not granted. Nothing is missing when nobody knows what was granted."""
+    """Return the needed scopes that were not granted; none if ``granted`` is ``None``."""
     if granted is None:
         return ()
     given = set(granted)
@@ -119,7 +119,7 @@ def missing_scopes(granted: Iterable[str] | None, needed: Iterable[str] = SCOPES
 
 
 def token_status(path: Path, *, now: datetime, login_command: str = LOGIN_COMMAND) -> TokenStatus:
-    """What a token file tells. Raises ``AuthorizationExpired`` when it cannot be used at all."""
+    """Return the status of a token file. Raises ``AuthorizationExpired`` if it cannot be used."""
     token = load_token(path, login_command=login_command)
     consented_at = token.consented_at
     expires_at = instant_of(token.text("refresh_expires_at"))
@@ -154,7 +154,7 @@ def token_status(path: Path, *, now: datetime, login_command: str = LOGIN_COMMAN
 
 
 def instant_of(text: str | None) -> datetime | None:
-    """The instant that a text is, in UTC when it names no zone; ``None`` for any other text."""
+    """Parse an instant, in UTC if it has no zone. Return ``None`` for any other text."""
     if text is None:
         return None
     try:
@@ -165,5 +165,5 @@ def instant_of(text: str | None) -> datetime | None:
 
 
 def shown(instant: datetime) -> str:
-    """An instant for people."""
+    """Format an instant for people."""
     return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
