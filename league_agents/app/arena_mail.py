@@ -29,7 +29,7 @@ from league_agents.arena.by_mail.host import (
 )
 from league_agents.arena.by_mail.letters import dump_part
 from league_agents.arena.by_mail.seat import ROLE as SEAT_ROLE
-from league_agents.arena.by_mail.seat import SeatGame, SeatMachine, SeatMail, SeatState
+from league_agents.arena.by_mail.seat import MailSeatState, SeatGame, SeatMachine, SeatMail
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.own_protocol import protocol_loader
 from league_agents.arena.scenario import Scenario
@@ -72,7 +72,7 @@ class LiveSeat:
     def game(self) -> SeatGame | None:
         """The current game; ``None`` before its first letter."""
         state = self.live.role.state
-        return state.game if isinstance(state, SeatState) else None
+        return state.game if isinstance(state, MailSeatState) else None
 
     def model_steps(self) -> list[ModelStep]:
         """The outcome of the model's work in all answers of this match, also of an earlier process."""
@@ -196,7 +196,7 @@ def seat_by_mail(
         machine = SeatMachine(role.address, host_address, match_id=match_id, agent_id=agent_id)
         codec = SeatMail(host_address)
 
-        def program(_told: Observer, wakeup: Wakeup, state: Callable[[], SeatState]) -> MailProgram:
+        def program(_told: Observer, wakeup: Wakeup, state: Callable[[], MailSeatState]) -> MailProgram:
             agent = make_agent()
             return MailProgram(
                 machine=machine,

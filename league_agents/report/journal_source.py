@@ -13,7 +13,7 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.ids import is_game_id
 from league_agents.kit.printable import of, printable
 from league_agents.kit.values import evolve
-from league_agents.report.match_assembly import GAME, MATCH, SETTLEMENT, Evidence, assembled
+from league_agents.report.match_assembly import GAME, MATCH, SETTLEMENT, MatchEvidence, assembled
 from league_agents.report.records import (
     OPEN,
     PLANNED,
@@ -26,7 +26,7 @@ from league_agents.report.records import (
 )
 from league_agents.report.season_frame import RoleJournal, SeasonFrame, frames_of
 from league_agents.report.season_log import log_of
-from league_agents.report.season_results import Results
+from league_agents.report.season_results import SeasonResults
 from league_agents.report.trouble import TROUBLE
 
 MOST_AT_ONCE = 150
@@ -97,14 +97,14 @@ class JournalSource:
         for beginning, game_ids in _few_queries(rounds):
             found = self._gathered(beginning)
             for game_id in game_ids:
-                yield self._record(game_id, found.pop(game_id, Evidence()))
+                yield self._record(game_id, found.pop(game_id, MatchEvidence()))
 
     def match(self, game_id: str) -> MatchRecord:
         """One match. Raises ``ConfigError`` when neither the schedule nor a note names it."""
         found = self._gathered(game_id) if game_id.isascii() and game_id.isdigit() else {}
         if game_id not in found and game_id not in self._frame.matches:
             raise ConfigError(f"match {of(game_id, 40)}", "is not in this season; 'show matches' lists those that are")
-        return self._record(game_id, found.get(game_id) or Evidence())
+        return self._record(game_id, found.get(game_id) or MatchEvidence())
 
     def close(self) -> None:
         """Release the journals."""
@@ -119,21 +119,21 @@ class JournalSource:
         notes = (note for each in self._journals for note in each.journal.notes(kinds=(MATCH, GAME)))
         return sorted({note.key for note in notes if self._frame.covers(note)})
 
-    def _gathered(self, beginning: str) -> dict[str, Evidence]:
+    def _gathered(self, beginning: str) -> dict[str, MatchEvidence]:
         """The evidence in the journals for the matches whose ids have this prefix."""
-        found: dict[str, Evidence] = {}
+        found: dict[str, MatchEvidence] = {}
         for own in self._journals:
             group = self._frame.group_of(own.address)
             for note in own.journal.notes(kinds=(MATCH, GAME, SETTLEMENT, MODEL_WORK), about=beginning):
                 if self._frame.covers(note):
-                    found.setdefault(note.key, Evidence()).take(own, group, note)
+                    found.setdefault(note.key, MatchEvidence()).take(own, group, note)
             since = self._frame.since
             for item in own.journal.outbox(game=beginning):
                 if item.game_id and (since is None or item.created_at > since):
-                    found.setdefault(item.game_id, Evidence()).sent.append((own.address, item))
+                    found.setdefault(item.game_id, MatchEvidence()).sent.append((own.address, item))
             for row in own.journal.inbox(game=beginning):
                 if row.game_id and (since is None or row.arrived_at > since):
-                    found.setdefault(row.game_id, Evidence()).received.append((own.address, row))
+                    found.setdefault(row.game_id, MatchEvidence()).received.append((own.address, row))
             for note in self._troubles.get(own.address, ()):
                 text = of(note.facts.get("text"), 2_000)
                 for game_id, evidence in found.items():
@@ -154,8 +154,8 @@ class JournalSource:
         }
 
     @cached_property
-    def _results(self) -> Results:
-        results = Results(self._frame)
+    def _results(self) -> SeasonResults:
+        results = SeasonResults(self._frame)
         for note in self._best.journal.notes(kinds=(MATCH, GAME, SETTLEMENT, "round", "season")):
             if self._frame.covers(note):
                 results.take(note)
@@ -170,7 +170,7 @@ class JournalSource:
         is_begun = planned.round_number <= self._frame.round_number
         return self._results.outcome(evolve(planned, status=OPEN) if is_begun else planned)
 
-    def _record(self, game_id: str, evidence: Evidence) -> MatchRecord:
+    def _record(self, game_id: str, evidence: MatchEvidence) -> MatchRecord:
         planned, results = self._frame.matches.get(game_id), self._results
         record = assembled(
             game_id,

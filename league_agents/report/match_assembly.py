@@ -38,7 +38,7 @@ MATCH, GAME, SETTLEMENT = "match", "game", "settlement"
 
 
 @dataclass(slots=True, kw_only=True)
-class Evidence:
+class MatchEvidence:
     """The contents of the journals about one match."""
 
     official: JsonObject = field(default_factory=dict)
@@ -81,7 +81,7 @@ class Evidence:
 
 def assembled(
     game_id: str,
-    evidence: Evidence,
+    evidence: MatchEvidence,
     frame: SeasonFrame,
     planned: ScheduledMatch | None,
     journals: Sequence[RoleJournal],
@@ -149,7 +149,7 @@ def settlement_of(note: Note) -> Settlement:
     )
 
 
-def _settlements(evidence: Evidence) -> tuple[Settlement, ...]:
+def _settlements(evidence: MatchEvidence) -> tuple[Settlement, ...]:
     """The settlements, oldest first. One that was reversed later is marked as withdrawn."""
     found: list[Settlement] = []
     for each in evidence.settlements:
@@ -159,7 +159,7 @@ def _settlements(evidence: Evidence) -> tuple[Settlement, ...]:
     return tuple(found)
 
 
-def _is_ended(evidence: Evidence, referee_email: str) -> bool:
+def _is_ended(evidence: MatchEvidence, referee_email: str) -> bool:
     """Whether the referee has ended the match: by its own note, or by its report."""
     senders = [(sender, item.message_type) for sender, item in evidence.sent]
     senders += [(row.sender, row.message_type) for _, row in evidence.received]
@@ -183,7 +183,7 @@ def _status(settlements: Sequence[Settlement], official: JsonObject, result: Jso
 
 def _players(
     game_id: str,
-    evidence: Evidence,
+    evidence: MatchEvidence,
     frame: SeasonFrame,
     planned: ScheduledMatch | None,
     words: MatchWords,

@@ -12,7 +12,7 @@ from league_agents.games.q21.rules import BUILT_IN, PRD
 from league_agents.kit.printable import printable
 from league_agents.kit.values import evolve
 from league_agents.report.recorded_match import document_of
-from league_agents.report.records import ANNULLED, OPEN, PLANNED, UNKNOWN, MatchRecord, MessageRecord, StandingRow
+from league_agents.report.records import ANNULLED, OPEN, PLANNED, UNKNOWN, MatchRecord, MessageRecord, StandingRecord
 from league_agents.report.tables import MESSAGES, PLAYERS, text_table
 from league_agents.report.transcript import transcript
 
@@ -64,7 +64,7 @@ def _with_names(message: MessageRecord, names: Mapping[str, str]) -> MessageReco
     return evolve(message, sender=names.get(message.sender, message.sender), to=to)
 
 
-def uncertainty(rows: Sequence[StandingRow]) -> str:
+def uncertainty(rows: Sequence[StandingRecord]) -> str:
     """The reliability of a table after so few matches: the 95 % interval of a score of one half."""
     played = min((row.played for row in rows if row.played), default=0)
     if not played:

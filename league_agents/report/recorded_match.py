@@ -16,7 +16,7 @@ from league_agents.report.records import (
     PlayerRecord,
     ScheduledMatch,
     SeasonRecord,
-    StandingRow,
+    StandingRecord,
     TeamRecord,
     Viewer,
 )
@@ -55,7 +55,7 @@ class RecordedMatch:
             points=(points[0], points[1]),
         )
         rows = tuple(
-            StandingRow(
+            StandingRecord(
                 rank=_whole(row.get("rank")),
                 participant_id=of(row.get("participant_id"), 200),
                 display_name=of(row.get("display_name"), 200),

@@ -155,7 +155,7 @@ class MatchRecord(Struct, frozen=True, kw_only=True):
         return next((player for player in self.players if player.participant_id == participant_id), None)
 
 
-class StandingRow(Struct, frozen=True, kw_only=True):
+class StandingRecord(Struct, frozen=True, kw_only=True):
     """One row of the standings after a round."""
 
     rank: int
@@ -206,7 +206,7 @@ class TeamRecord(Struct, frozen=True, kw_only=True):
     referee_email: str = ""
 
 
-class LogEntry(Struct, frozen=True, kw_only=True):
+class AuditEntry(Struct, frozen=True, kw_only=True):
     """One line of the audit trail."""
 
     at: datetime
@@ -232,13 +232,13 @@ class SeasonRecord(Struct, frozen=True, kw_only=True):
 
     teams: tuple[TeamRecord, ...] = ()
     schedule: tuple[ScheduledMatch, ...] = ()
-    standings_after: Mapping[int, tuple[StandingRow, ...]] = msgspec.field(default_factory=dict)
+    standings_after: Mapping[int, tuple[StandingRecord, ...]] = msgspec.field(default_factory=dict)
     """By round; the divisions follow one another."""
 
     is_over: bool = False
-    log: tuple[LogEntry, ...] = ()
+    log: tuple[AuditEntry, ...] = ()
 
-    def standings(self, round_number: int | None = None) -> tuple[StandingRow, ...]:
+    def standings(self, round_number: int | None = None) -> tuple[StandingRecord, ...]:
         """The table after a round, by default the latest; empty when there is none."""
         rounds = self.standings_after
         wanted = max(rounds, default=0) if round_number is None else round_number

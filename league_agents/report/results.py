@@ -73,7 +73,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
+class JournalResults:
     """The results in a journal."""
 
     last_match: EndedMatch | None = None
@@ -84,14 +84,14 @@ class Results:
     """``round 3`` or ``season SPRING``."""
 
 
-NO_RESULTS = Results()
+NO_RESULTS = JournalResults()
 
 
-def results_of(notes: Iterable[Note]) -> Results:
+def results_of(notes: Iterable[Note]) -> JournalResults:
     """The last match and the latest table in the notes."""
     last: Note | None = None
     winners: dict[str, str] = {}
-    found = Results()
+    found = JournalResults()
     for note in notes:
         if note.kind in ("match", "game"):
             last = note

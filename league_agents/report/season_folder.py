@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.printable import of, printable
-from league_agents.report.records import MatchRecord, SeasonRecord, StandingRow, Viewer
+from league_agents.report.records import MatchRecord, SeasonRecord, StandingRecord, Viewer
 from league_agents.report.records_file import RecordsFile
 from league_agents.report.sources import SeasonSource
 
@@ -46,7 +46,7 @@ class SeasonFolder:
         for division in self._divisions:
             with closing(division.open(False)) as source:
                 found.append(source.season())
-        tables: dict[int, list[StandingRow]] = {}
+        tables: dict[int, list[StandingRecord]] = {}
         for season in found:
             for number, rows in season.standings_after.items():
                 tables.setdefault(number, []).extend(rows)

@@ -10,7 +10,7 @@ from league_agents.kit.ids import is_game_id
 from league_agents.kit.printable import of
 from league_agents.league.season.orders import ABOUT_A_TEAM, SETTLING, order_words
 from league_agents.report.match_assembly import SETTLEMENT, settlement_of
-from league_agents.report.records import LogEntry
+from league_agents.report.records import AuditEntry
 from league_agents.report.season_frame import RoleJournal
 
 MOST = 2_000
@@ -20,26 +20,26 @@ LONGEST = 500
 _REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
 
 
-def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[LogEntry]:
+def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[AuditEntry]:
     """Entries of the league manager's journal, oldest first; of all journals if there is no manager's."""
     chosen = [each for each in journals if each.role == "manager"] or list(journals)
-    found: list[LogEntry] = []
+    found: list[AuditEntry] = []
     for own in chosen:
         by = f"{own.role} {own.address}" if not division else f"{division}: {own.role} {own.address}"
         found += deque(_entries(own, by), maxlen=MOST)
     yield from sorted(found, key=lambda entry: entry.at)
 
 
-def _entries(own: RoleJournal, by: str) -> Iterator[LogEntry]:
+def _entries(own: RoleJournal, by: str) -> Iterator[AuditEntry]:
     for order in own.journal.orders():
         word = order.command.replace("_", "-")
         said = order_words(order.text) if word in SETTLING else order.text
         text = f"{word}: {said}" if said else word
-        yield LogEntry(at=order.at, kind="order", text=of(text, LONGEST), by=by)
+        yield AuditEntry(at=order.at, kind="order", text=of(text, LONGEST), by=by)
     for note in own.journal.notes(kinds=(WARNING, NOTICE, SETTLEMENT, "round", "season")):
         if note.kind == SETTLEMENT and is_game_id(note.key) and note.facts.get("order") in ABOUT_A_TEAM:
             continue  # a walkover of a team whose own settlement is listed
-        yield LogEntry(at=note.at, kind=_kind(note), text=of(_text(note), LONGEST), by=by)
+        yield AuditEntry(at=note.at, kind=_kind(note), text=of(_text(note), LONGEST), by=by)
 
 
 def _kind(note: Note) -> str:

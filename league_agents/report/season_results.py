@@ -16,13 +16,13 @@ from league_agents.kit.printable import of
 from league_agents.kit.values import evolve
 from league_agents.report.cells import mapping, mappings
 from league_agents.report.match_assembly import MATCH, SETTLEMENT, settlement_of
-from league_agents.report.records import ANNULLED, OVER, JsonObject, ScheduledMatch, StandingRow
+from league_agents.report.records import ANNULLED, OVER, JsonObject, ScheduledMatch, StandingRecord
 from league_agents.report.season_frame import SeasonFrame
 
 _PRIVATE_SCORE = "private_score"
 
 
-class Results:
+class SeasonResults:
     """Collects the notes of one season, oldest first."""
 
     def __init__(self, frame: SeasonFrame) -> None:
@@ -69,9 +69,9 @@ class Results:
             if note.kind == MATCH:
                 self._take_match(note)
 
-    def tables(self, division: str = "") -> Mapping[int, tuple[StandingRow, ...]]:
+    def tables(self, division: str = "") -> Mapping[int, tuple[StandingRecord, ...]]:
         """The standings after each round."""
-        found: dict[int, tuple[StandingRow, ...]] = {}
+        found: dict[int, tuple[StandingRecord, ...]] = {}
         draws: Counter[str] | None = Counter() if self._has_draws else None
         before = 0
         for number, rows in sorted(self._rows.items()):
@@ -126,7 +126,7 @@ class Results:
             self._drawn[note.key] = (number if type(number) is int else 0, players)
 
 
-def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> StandingRow:
+def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> StandingRecord:
     name = _line(row.get("participant_id"))
     played, wins = _whole(row.get("games_played")), _whole(row.get("games_won"))
     draws = _optional(row.get("draws"))
@@ -134,7 +134,7 @@ def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> Standi
         draws = counted[name]
     private = row.get(_PRIVATE_SCORE)
     stated = {key: _float(value) for key, value in mapping(row.get("tie_breaks")).items() if _is_number(value)}
-    return StandingRow(
+    return StandingRecord(
         rank=_whole(row.get("rank")),
         participant_id=name,
         display_name=_line(row.get("display_name")),

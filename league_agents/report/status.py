@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from league_agents.kit.printable import printable
-from league_agents.report.results import NO_RESULTS, Results, match_words, standings_words
+from league_agents.report.results import NO_RESULTS, JournalResults, match_words, standings_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +138,7 @@ class RoleStatus:
     clock_trouble: str = ""
     """The remedy for the clock error; empty when it is small."""
 
-    results: Results = NO_RESULTS
+    results: JournalResults = NO_RESULTS
 
     def to_json(self, now: datetime) -> dict[str, object]:
         """JSON values. Instants are ISO 8601, durations seconds. ``now`` is this machine's."""

@@ -20,7 +20,7 @@ from league_agents.kit.printable import printable
 from league_agents.report.records import (
     MatchRecord,
     PlayerRecord,
-    StandingRow,
+    StandingRecord,
 )
 
 LONGEST = 200
@@ -223,7 +223,7 @@ _STANDINGS = (
 _SHOWN_ALREADY = frozenset({"points", "wins", "private_score"})
 
 
-def standings_columns(rows: Sequence[StandingRow]) -> tuple[Column, ...]:
+def standings_columns(rows: Sequence[StandingRecord]) -> tuple[Column, ...]:
     """The columns of a table of standings: the common ones, and its tie-breaks in their order."""
     names = dict.fromkeys(name for row in rows for name in row.tie_breaks if name not in _SHOWN_ALREADY)
 

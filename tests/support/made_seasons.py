@@ -11,14 +11,14 @@ from league_agents.report.records import (
     OPEN,
     OVER,
     PLANNED,
-    LogEntry,
+    AuditEntry,
     MatchRecord,
     MessageRecord,
     PlayerRecord,
     ScheduledMatch,
     SeasonRecord,
     Settlement,
-    StandingRow,
+    StandingRecord,
     TeamRecord,
     Viewer,
     visible,
@@ -88,9 +88,11 @@ class MadeSeason:
             standings_after=_standings(teams, schedule, self.played),
             is_over=self.played >= last,
             log=(
-                LogEntry(at=START, kind="season", text=f"The season begins.{text}"),
-                LogEntry(at=START, kind="warning", text=f"callback_failed: get_answers raised ValueError: {TARGET}"),
-                LogEntry(at=START + timedelta(days=1), kind="settlement", text="correct 0101001: feedback was misread"),
+                AuditEntry(at=START, kind="season", text=f"The season begins.{text}"),
+                AuditEntry(at=START, kind="warning", text=f"callback_failed: get_answers raised ValueError: {TARGET}"),
+                AuditEntry(
+                    at=START + timedelta(days=1), kind="settlement", text="correct 0101001: feedback was misread"
+                ),
             ),
         )
 
@@ -254,9 +256,9 @@ def _schedule(teams: Sequence[TeamRecord], division: str, laps: int) -> list[Sch
 
 def _standings(
     teams: Sequence[TeamRecord], schedule: Sequence[ScheduledMatch], played: int
-) -> Mapping[int, tuple[StandingRow, ...]]:
+) -> Mapping[int, tuple[StandingRecord, ...]]:
     rows = {
-        (team.division, team.participant_id): StandingRow(
+        (team.division, team.participant_id): StandingRecord(
             rank=1, participant_id=team.participant_id, display_name=team.display_name, division=team.division,
             draws=0, losses=0, private_score=0.0, tie_breaks={"points": 1.0, "head_to_head": 0.5},
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from league_agents.arena.by_mail.agents import AskedAgent, SeatedAgents
 from league_agents.arena.by_mail.host import HostMachine, HostMail, HostState
-from league_agents.arena.by_mail.seat import SeatGame, SeatMachine, SeatMail, SeatState
+from league_agents.arena.by_mail.seat import MailSeatState, SeatGame, SeatMachine, SeatMail
 from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.by_mail.table import MailTable
 from league_agents.arena.session import Memory
@@ -99,7 +99,7 @@ class RunningSeat:
             lambda context, after: self.machine.heard(self.runner.state, context, after),
             memory_of=lambda _seat: memory,
         )
-        self.runner: RoleRunner[SeatState] = RoleRunner(
+        self.runner: RoleRunner[MailSeatState] = RoleRunner(
             self.machine, mailbox, journal, self.agents, clock, codec=SeatMail(host), intake=intake
         )
         self._is_started = False

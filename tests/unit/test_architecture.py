@@ -406,6 +406,15 @@ def test_the_table_itself_has_no_circle() -> None:
     assert list(TopologicalSorter(arrows).static_order())
 
 
+def test_a_class_name_has_one_meaning() -> None:
+    places: dict[str, list[str]] = {}
+    for module, (source, _) in MODULES.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(module)
+    assert {name: modules for name, modules in places.items() if len(modules) > 1} == {}
+
+
 @pytest.mark.parametrize(
     ("module", "line", "complaint"),
     [

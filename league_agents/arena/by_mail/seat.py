@@ -91,7 +91,7 @@ class SeatGame(Struct, frozen=True, kw_only=True):
         return [str(winner) for winner in winners] if isinstance(winners, list) else []
 
 
-class SeatState(Struct, frozen=True, kw_only=True):
+class MailSeatState(Struct, frozen=True, kw_only=True):
     """The seats of one mailbox, by keys ``match/seat``."""
 
     playing: str | None = None
@@ -130,17 +130,17 @@ class SeatMachine:
         self._match_id = match_id
         self._agent_id = agent_id
 
-    def initial(self) -> SeatState:
-        return SeatState()
+    def initial(self) -> MailSeatState:
+        return MailSeatState()
 
-    def is_over(self, state: SeatState) -> bool:
+    def is_over(self, state: MailSeatState) -> bool:
         return state.game is not None and state.game.is_over
 
-    def heard(self, state: SeatState, context: Context, after: int) -> list[Event]:
+    def heard(self, state: MailSeatState, context: Context, after: int) -> list[Event]:
         """The events visible to the agent of a call, with numbers above ``after``."""
         return list(state.heard(f"{context['match_id']}/{context['agent_id']}", after))
 
-    def step(self, state: SeatState, event: object, now: datetime) -> tuple[SeatState, list[LetterEffect]]:
+    def step(self, state: MailSeatState, event: object, now: datetime) -> tuple[MailSeatState, list[LetterEffect]]:
         match event:
             case LetterToSeat(letter=letter):
                 key = f"{letter['match_id']}/{letter['agent_id']}"
@@ -154,16 +154,16 @@ class SeatMachine:
             case _:
                 return state, []  # an agent that failed sends nothing: the host's clock decides
 
-    def _plays(self, state: SeatState, key: str, letter: Mapping[str, Any]) -> bool:
+    def _plays(self, state: MailSeatState, key: str, letter: Mapping[str, Any]) -> bool:
         is_wanted = self._match_id in (None, letter["match_id"]) and self._agent_id in (None, letter["agent_id"])
         return is_wanted and state.playing in (None, key)
 
-    def _named(self, state: SeatState) -> str | None:
+    def _named(self, state: MailSeatState) -> str | None:
         """The seat named when the process was started."""
         key = f"{self._match_id}/{self._agent_id}"
         return key if key in state.games else None
 
-    def _hear(self, state: SeatState, key: str, letter: Mapping[str, Any]) -> SeatState:
+    def _hear(self, state: MailSeatState, key: str, letter: Mapping[str, Any]) -> MailSeatState:
         game = state.games.get(key) or SeatGame(match_id=letter["match_id"], agent_id=letter["agent_id"])
         events, newest = [], game.state
         for message in letter["messages"]:
@@ -181,11 +181,11 @@ class SeatMachine:
         if events and after not in letters:
             told = ToldEvents(last=max(event.seq for event in events), events=tuple(events))
             letters = {**letters, after: told}
-        return SeatState(playing=key, games={**state.games, key: game}, told={**state.told, key: letters})
+        return MailSeatState(playing=key, games={**state.games, key: game}, told={**state.told, key: letters})
 
     def _ask(
-        self, state: SeatState, key: str, letter: Mapping[str, Any], now: datetime
-    ) -> tuple[SeatState, list[LetterEffect]]:
+        self, state: MailSeatState, key: str, letter: Mapping[str, Any], now: datetime
+    ) -> tuple[MailSeatState, list[LetterEffect]]:
         game, decision = state.games[key], letter.get("decision")
         if not isinstance(decision, Mapping):
             return state, []
@@ -228,8 +228,8 @@ class SeatMachine:
         return replace(state, games={**state.games, key: game}), [call]
 
     def _answer(
-        self, state: SeatState, call_id: str, result: Mapping[str, object]
-    ) -> tuple[SeatState, list[LetterEffect]]:
+        self, state: MailSeatState, call_id: str, result: Mapping[str, object]
+    ) -> tuple[MailSeatState, list[LetterEffect]]:
         key, game = next(((key, game) for key, game in state.games.items() if game.call_id == call_id), (None, None))
         if key is None or game is None or game.template is None or game.asked != game.newest:
             return state, []
@@ -243,8 +243,8 @@ class SeatMachine:
         )
         return replace(state, games={**state.games, key: replace(game, call_id="", template=None)}), [send]
 
-    def parts(self, state: SeatState, since: SeatState | None = None) -> Mapping[str, object | None]:
-        before = since or SeatState()
+    def parts(self, state: MailSeatState, since: MailSeatState | None = None) -> Mapping[str, object | None]:
+        before = since or MailSeatState()
         found: dict[str, object | None] = {}
         if since is None or state.playing != before.playing:
             found["playing"] = state.playing
@@ -260,7 +260,7 @@ class SeatMachine:
     def dump_part(self, name: str, part: object) -> str:
         return dump_part(name, part)
 
-    def load(self, parts: Mapping[str, str]) -> SeatState:
+    def load(self, parts: Mapping[str, str]) -> MailSeatState:
         games: dict[str, SeatGame] = {}
         told: dict[str, dict[int, ToldEvents]] = {}
         try:
@@ -274,7 +274,7 @@ class SeatMachine:
             playing = msgspec.convert(json.loads(parts.get("playing", "null")), str | None)
         except (ValueError, msgspec.ValidationError) as error:
             raise JournalUnusable(f"the journal holds no seat by mail: {error}") from None
-        return SeatState(playing=playing, games=games, told=told)
+        return MailSeatState(playing=playing, games=games, told=told)
 
 
 class SeatMail(LetterCodec):

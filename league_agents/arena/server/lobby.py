@@ -31,7 +31,7 @@ LONGEST_PAUSE_S = 10.0
 AgentName = Annotated[str, one_line(64)]
 
 
-class WrittenSeat(WrittenMapping):
+class LobbySeat(WrittenMapping):
     """A seat in a body of ``POST /matches``."""
 
     id: AgentName | None = None
@@ -202,7 +202,7 @@ def _config(config: Mapping[str, Any], game: str) -> dict[str, Any]:
     return dict(config)
 
 
-def _seats(written: WrittenMatch, house: House) -> list[WrittenSeat]:
+def _seats(written: WrittenMatch, house: House) -> list[LobbySeat]:
     """The seats as given. If none are given, the house's person seat is open and the house takes the others."""
     game = written.game
     rules, allowed = game_of(game), house.agents_of(game)
@@ -212,7 +212,7 @@ def _seats(written: WrittenMatch, house: House) -> list[WrittenSeat]:
             raise wrong_value("seats", f"a whole number from {least} to {most}", written.seats)
         usual = house.usual_table(game, seats=written.seats, config=written.config)
         own = house.person_seat(game)
-        return [WrittenSeat(agent=OPEN if place == own else allowed[0]) for place in range(len(usual.seats))]
+        return [LobbySeat(agent=OPEN if place == own else allowed[0]) for place in range(len(usual.seats))]
     if written.seats is not None:
         raise ConfigError("seats", "stands beside agents, which say it already; give one of the two")
     if not least <= len(written.agents) <= most:
@@ -220,9 +220,9 @@ def _seats(written: WrittenMatch, house: House) -> list[WrittenSeat]:
     return [_seat(each, place, allowed) for place, each in enumerate(written.agents)]
 
 
-def _seat(value: object, place: int, allowed: Sequence[str]) -> WrittenSeat:
+def _seat(value: object, place: int, allowed: Sequence[str]) -> LobbySeat:
     path = f"agents[{place}]"
-    seat = read_written(WrittenSeat, value if isinstance(value, Mapping) else {"agent": value}, path)
+    seat = read_written(LobbySeat, value if isinstance(value, Mapping) else {"agent": value}, path)
     if seat.agent not in (OPEN, *allowed):
         raise not_one_of(f"{path}.agent", (OPEN, *allowed), seat.agent)
     return seat

@@ -22,7 +22,7 @@ class Tick(Struct, frozen=True, kw_only=True):
     text: str
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class ChartLine(Struct, frozen=True, kw_only=True):
     """One team's course through the season."""
 
     name: str
@@ -47,7 +47,7 @@ class LineChart(Struct, frozen=True, kw_only=True):
     bottom: int = HEIGHT - _BOTTOM
     rounds: tuple[Tick, ...]
     values: tuple[Tick, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ChartLine, ...]
     left_out: int
     """Number of teams that are not drawn."""
 
@@ -94,7 +94,7 @@ def line_chart(rounds: Sequence[int], values: Sequence[tuple[str, Sequence[float
         rounds=tuple(Tick(at=x(place), text=str(rounds[place])) for place in _places(len(rounds), 10)),
         values=tuple(Tick(at=y(value), text=f"{value:g}") for value in steps(lowest, highest)),
         lines=tuple(
-            Line(
+            ChartLine(
                 name=name,
                 shade=shade,
                 points=" ".join(f"{x(place)},{y(value)}" for place, value in enumerate(each)),

@@ -26,7 +26,15 @@ from league_agents.report.pages.shown import (
     shown,
     whole,
 )
-from league_agents.report.records import ANNULLED, OVER, ScheduledMatch, SeasonRecord, StandingRow, TeamRecord, Viewer
+from league_agents.report.records import (
+    ANNULLED,
+    OVER,
+    ScheduledMatch,
+    SeasonRecord,
+    StandingRecord,
+    TeamRecord,
+    Viewer,
+)
 
 MOST_CROSSED = 40
 """Maximal number of teams in a cross table, for legibility; the teams' pages have every result."""
@@ -58,7 +66,7 @@ class Link(Struct, frozen=True, kw_only=True):
     """``None`` if there is no such page."""
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class TeamResult(Struct, frozen=True, kw_only=True):
     """One match from one team's side."""
 
     round_number: int
@@ -81,7 +89,7 @@ class Meeting(Struct, frozen=True, kw_only=True):
     wins: int
     draws: int
     losses: int
-    results: tuple[Result, ...]
+    results: tuple[TeamResult, ...]
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -93,7 +101,7 @@ class Place(Struct, frozen=True, kw_only=True):
     cells: tuple[str, ...]
 
 
-class Played(Struct, frozen=True, kw_only=True):
+class ScheduleRow(Struct, frozen=True, kw_only=True):
     """One row of the schedule."""
 
     game: Link
@@ -108,11 +116,11 @@ class Round(Struct, frozen=True, kw_only=True):
     """One round of the schedule."""
 
     number: int
-    matches: tuple[Played, ...]
+    matches: tuple[ScheduleRow, ...]
     over: int
 
 
-class Division(Struct, frozen=True, kw_only=True):
+class DivisionSection(Struct, frozen=True, kw_only=True):
     """One table of the season, or the only one."""
 
     name: str
@@ -124,7 +132,7 @@ class Division(Struct, frozen=True, kw_only=True):
     progress: tuple[tuple[Link, tuple[str, ...]], ...]
     """The data of the chart: points after each round."""
 
-    cross: tuple[tuple[Link, tuple[tuple[Result, ...] | None, ...]], ...]
+    cross: tuple[tuple[Link, tuple[tuple[TeamResult, ...] | None, ...]], ...]
     """Each team with its results against each team, in the order of the standings; ``None`` against itself."""
 
     ratings: IntervalChart | None
@@ -138,7 +146,7 @@ class SeasonPage(Struct, frozen=True, kw_only=True):
     title: str
     facts: tuple[tuple[str, str], ...]
     is_over: bool
-    divisions: tuple[Division, ...]
+    divisions: tuple[DivisionSection, ...]
     log: tuple[tuple[str, str, str], ...]
     """(instant, kind, text) of each entry, the latest first."""
 
@@ -152,7 +160,7 @@ class TeamPage(Struct, frozen=True, kw_only=True):
     season: str
     facts: tuple[tuple[str, str], ...]
     meetings: tuple[Meeting, ...]
-    results: tuple[Result, ...]
+    results: tuple[TeamResult, ...]
 
 
 _COLUMNS = frozenset({"points", "wins", "private_score"})
@@ -233,7 +241,7 @@ class SeasonPages:
         team, row = self.teams[key], self._rows.get(key)
         participant_id = team.participant_id
         results = [self._result(match, participant_id, below="../") for match in self._matches[key]]
-        met: dict[str, list[Result]] = defaultdict(list)
+        met: dict[str, list[TeamResult]] = defaultdict(list)
         for match, result in zip(self._matches[key], results, strict=True):
             met[_other(match, participant_id)].append(result)
         facts = [("Team", shown(participant_id, LONGEST_NAME))]
@@ -275,7 +283,7 @@ class SeasonPages:
         ]
         return tuple((name, value) for name, value in facts if value)
 
-    def _division(self, name: str, place: int) -> Division:
+    def _division(self, name: str, place: int) -> DivisionSection:
         season = self._season
         keys = {key for key, team in self.teams.items() if team.division == name}
         rows = [row for row in season.standings() if row.division == name]
@@ -292,7 +300,7 @@ class SeasonPages:
         rated = sorted(
             ((key, self._ratings[key]) for key in order if key in self._ratings), key=lambda each: -each[1].elo
         )
-        return Division(
+        return DivisionSection(
             name=shown(name, LONGEST_NAME),
             anchor=f"d{place}",
             headings=(*headings, *(_words(key).capitalize() for key in tie_breaks)),
@@ -326,7 +334,7 @@ class SeasonPages:
                 values.append(told.get(key, values[-1] if values else 0.0))
         return found
 
-    def _place(self, row: StandingRow, keys: Sequence[str], *, has_counts: bool, has_scores: bool) -> Place:
+    def _place(self, row: StandingRecord, keys: Sequence[str], *, has_counts: bool, has_scores: bool) -> Place:
         counted = [number(row.draws), number(row.losses)] if has_counts else []
         scored = [number(row.private_score)] if has_scores else []
         return Place(
@@ -339,11 +347,11 @@ class SeasonPages:
             ),
         )
 
-    def _cross(self, order: Sequence[str]) -> tuple[tuple[Link, tuple[tuple[Result, ...] | None, ...]], ...]:
+    def _cross(self, order: Sequence[str]) -> tuple[tuple[Link, tuple[tuple[TeamResult, ...] | None, ...]], ...]:
         found = []
         for key in order:
             own = self.teams[key].participant_id
-            met: dict[str, list[Result]] = defaultdict(list)
+            met: dict[str, list[TeamResult]] = defaultdict(list)
             for match in self._matches[key]:
                 met[in_division(match.division, _other(match, own))].append(self._result(match, own))
             cells = tuple(None if other == key else tuple(met[other]) for other in order)
@@ -363,8 +371,8 @@ class SeasonPages:
             for each in sorted(rounds)
         )
 
-    def _played(self, match: ScheduledMatch) -> Played:
-        return Played(
+    def _played(self, match: ScheduledMatch) -> ScheduleRow:
+        return ScheduleRow(
             game=self._game(match),
             player1=self._team(in_division(match.division, match.player1)),
             player2=self._team(in_division(match.division, match.player2)),
@@ -373,11 +381,11 @@ class SeasonPages:
             status=label(match.status),
         )
 
-    def _result(self, match: ScheduledMatch, participant_id: str, *, below: str = "") -> Result:
+    def _result(self, match: ScheduledMatch, participant_id: str, *, below: str = "") -> TeamResult:
         opponent = self._team(in_division(match.division, _other(match, participant_id)), below=below)
         kind, score = _kind(match, participant_id), _score(match, participant_id)
         told = f"{WORDS[kind]} against {opponent.text}{f', {score}' if score else ''}, round {match.round_number}"
-        return Result(
+        return TeamResult(
             round_number=match.round_number,
             game=self._game(match, below=below),
             opponent=opponent,
@@ -399,7 +407,7 @@ class SeasonPages:
         return Link(text=label(match.game_id), href=href)
 
 
-def _teams(season: SeasonRecord, rows: Sequence[StandingRow]) -> list[TeamRecord]:
+def _teams(season: SeasonRecord, rows: Sequence[StandingRecord]) -> list[TeamRecord]:
     """The teams of the season, and those that only its table names."""
     known = {(team.division, team.participant_id) for team in season.teams}
     return [

@@ -18,7 +18,7 @@ from league_agents.league.machines.manager.manager import Manager
 from league_agents.league.season.orders import SettlementOrder
 from league_agents.report import journal_source
 from league_agents.report.journal_source import JournalSource
-from league_agents.report.records import ANNULLED, OPEN, OVER, PLANNED, LogEntry, MatchRecord, Viewer, visible
+from league_agents.report.records import ANNULLED, OPEN, OVER, PLANNED, AuditEntry, MatchRecord, Viewer, visible
 from tests.support.small_league import GROUPS, TARGET, journals, league, play_until, was_sent
 
 
@@ -190,7 +190,7 @@ def test_a_settlement_is_shown_with_its_match_and_in_the_log() -> None:
     assert [each.status for each in season.schedule] == [OVER, ANNULLED, OVER]
     kinds = [(entry.kind, entry.text) for entry in season.log if entry.kind in ("order", "settlement")]
     assert kinds == [("order", "annul: the referee slept"), ("settlement", "annul 0102001: the referee slept")]
-    assert isinstance(season.log[0], LogEntry)
+    assert isinstance(season.log[0], AuditEntry)
 
 
 def test_a_team_that_is_withdrawn_is_listed_once_and_other_texts_are_as_they_were_written() -> None:

@@ -14,7 +14,7 @@ from league_agents.report.records import (
     MessageRecord,
     PlayerRecord,
     SeasonRecord,
-    StandingRow,
+    StandingRecord,
     Viewer,
     visible,
 )
@@ -103,7 +103,7 @@ def test_a_player_sees_no_warnings_of_other_people_s_agents() -> None:
 
 
 def test_the_latest_table_is_shown_unless_a_round_is_named() -> None:
-    first, second = (StandingRow(rank=1, participant_id=name) for name in ("owls", "crows"))
+    first, second = (StandingRecord(rank=1, participant_id=name) for name in ("owls", "crows"))
     season = SeasonRecord(standings_after={1: (first,), 2: (second,)})
     assert season.standings() == (second,)
     assert season.standings(1) == (first,)

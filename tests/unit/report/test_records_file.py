@@ -13,14 +13,14 @@ import pytest
 from league_agents.kit.errors import ConfigError
 from league_agents.report import records_file
 from league_agents.report.records import (
-    LogEntry,
+    AuditEntry,
     MatchRecord,
     MessageRecord,
     PlayerRecord,
     ScheduledMatch,
     SeasonRecord,
     Settlement,
-    StandingRow,
+    StandingRecord,
     TeamRecord,
 )
 from league_agents.report.records_file import RecordsFile, RecordsWriter, record_lines
@@ -95,10 +95,10 @@ SEASON = SeasonRecord(
         for number in (1, 2)
     ),
     standings_after={
-        1: (StandingRow(rank=1, participant_id="owls", played=1, wins=1, points=3, tie_breaks={"wins": 1.0}),)
+        1: (StandingRecord(rank=1, participant_id="owls", played=1, wins=1, points=3, tie_breaks={"wins": 1.0}),)
     },
     is_over=True,
-    log=(LogEntry(at=AT, kind="order", text="pause: fire drill", by="manager office@league.test"),),
+    log=(AuditEntry(at=AT, kind="order", text="pause: fire drill", by="manager office@league.test"),),
 )
 MATCHES = (_match("0101001", "owls"), _match("0102001", "owls"))
 
