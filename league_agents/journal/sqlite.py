@@ -59,6 +59,7 @@ from league_agents.journal.rows import (
 from league_agents.kit.errors import JournalError, JournalUnusable
 from league_agents.kit.private_file import make_private_database, tighten_database
 from league_agents.kit.values import evolve
+from league_agents.kit.write_ahead import use_write_ahead_log
 
 Synchronous = Literal["FULL", "NORMAL"]
 
@@ -197,7 +198,7 @@ class SqliteJournal:
         try:
             make_private_database(Path(path))
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=10, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode = WAL")
+            use_write_ahead_log(self._db)
             self._db.execute(f"PRAGMA synchronous = {synchronous}")
             migrate(self._db, self.path)
             self._db.execute("INSERT OR IGNORE INTO owner VALUES (1, ?, ?)", (role, address.lower()))

@@ -22,6 +22,7 @@ from typing import Any, Self
 
 from league_agents.kit.private_file import make_private_folder
 from league_agents.kit.values import evolve
+from league_agents.kit.write_ahead import use_write_ahead_log
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
 from league_agents.knowledge.full_text import FullText
@@ -300,7 +301,7 @@ class KnowledgeIndex:
         is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if owner != APPLICATION_ID and not is_empty:
             raise IndexUnusable(self._name, "is another program's database; choose another file")
-        connection.execute("PRAGMA journal_mode = WAL")
+        use_write_ahead_log(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         with self._transaction():

@@ -23,6 +23,7 @@ from league_agents.journal.file import check_pages, journal_error
 from league_agents.kit.errors import JournalUnusable
 from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.kit.private_file import make_private_database, tighten_database
+from league_agents.kit.write_ahead import use_write_ahead_log
 from league_agents.llm.calls import ANSWERED, ModelCall
 from league_agents.llm.exchange import Finish, Reply
 from league_agents.llm.port import Purpose, Usage
@@ -192,7 +193,7 @@ def _make(db: sqlite3.Connection, path: Path) -> None:
         raise JournalUnusable(f"{path}: was written by a newer version of league-agents; upgrade, or name another file")
     if seen == len(LEDGER_SCRIPTS):
         return
-    db.execute("PRAGMA journal_mode = WAL")
+    use_write_ahead_log(db)
     db.execute("BEGIN IMMEDIATE")
     (seen,) = db.execute("PRAGMA user_version").fetchone()
     for script in LEDGER_SCRIPTS[seen:]:

@@ -11,11 +11,11 @@ import logging
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 from league_agents.kit.private_file import make_private_database, make_private_folder, tighten_database
+from league_agents.kit.write_ahead import use_write_ahead_log
 from league_agents.mail.send_counts import MINUTES_OF_A_DAY
 
 LOG = logging.getLogger(__name__)
@@ -141,8 +141,7 @@ def _opened(path: Path) -> sqlite3.Connection:
             if application or tables:
                 raise sqlite3.DatabaseError("it is a database of another program")
             _shape(db)
-            with suppress(sqlite3.OperationalError):  # several processes may try at once, and one success is enough
-                db.execute("PRAGMA journal_mode = WAL")
+            use_write_ahead_log(db, patience_s=_PATIENCE_S)
         tighten_database(path)
     except BaseException:
         db.close()

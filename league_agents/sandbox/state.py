@@ -13,6 +13,7 @@ from typing import Protocol
 
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.private_file import make_private_database, tighten_database
+from league_agents.kit.write_ahead import use_write_ahead_log
 
 _VERSION = 1
 _APPLICATION_ID = 0x4C474D4C
@@ -84,7 +85,7 @@ class SqliteState:
             tables = run("SELECT count(*) FROM sqlite_master").fetchone()[0]
             if tables and kept != (_APPLICATION_ID, _VERSION):
                 raise ConfigError(str(path), "this is no state of this version of the sandbox; name another file")
-            run("PRAGMA journal_mode = WAL")
+            use_write_ahead_log(self._connection, patience_s=0)
             run("PRAGMA synchronous = OFF")
             # One sandbox per file: a second one would hand out the same ids.
             run("PRAGMA locking_mode = EXCLUSIVE")
