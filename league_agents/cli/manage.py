@@ -10,36 +10,17 @@ import click
 
 from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.options import CONFIG
-from league_agents.league.season.orders import ABOUT_A_MATCH, ABOUT_A_TEAM, SETTLING, SettlementOrder
+from league_agents.league.season.orders import Command, OrderSubject, SettlementOrder
 
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "open-season": "invite everybody to register",
-        "new-season": "begin the season that the league file names now, on the same journal",
-        "close-registration": "go on without those who have not registered",
-        "start-round": "begin the next round now",
-        "end-round": "call the round's reports in and close it",
-        "finish-season": "end the season with the standings as they are",
-        "keep-alive": "ask everybody for a sign of life",
-        "pause": "stop all games where they are",
-        "continue": "go on after a pause",
-        "reset": "drop everything and go back to before the season",
-        "free-text": "send --text to everybody",
-        "annul": "take match ABOUT out of the standings",
-        "correct": "give match ABOUT the points of --points",
-        "reinstate": "let match ABOUT count as it was reported",
-        "withdraw": "take team ABOUT out: what it has not played is a walkover",
-        "readmit": "let the withdrawn team ABOUT play again",
-        "extend-round": "end the round --minutes later",
-    }
-)
-WITH_TEXT = ("keep-alive", "pause", "reset", "free-text")
+COMMANDS: Mapping[str, Command] = MappingProxyType({command.word: command for command in Command})
+WITH_TEXT = ", ".join(word for word, command in COMMANDS.items() if command.takes_text)
+SETTLING = ", ".join(word for word, command in COMMANDS.items() if command.settles)
 LONGEST_TEXT = 2_000
 LOOK_EVERY_S = 0.2
 
 EPILOG = (
     "\b\nCommands:\n"
-    + "\n".join(f"  {name:<20} {what}" for name, what in COMMANDS.items())
+    + "\n".join(f"  {word:<20} {command.meaning}" for word, command in COMMANDS.items())
     + """
 
 \b
@@ -54,7 +35,7 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
 
 @click.command(name="manage", short_help="Tell the league manager what to do.", epilog=EPILOG)
 @click.argument("order", metavar="COMMAND", type=click.Choice(list(COMMANDS)))
-@click.option("--text", default="", help=f"The reason, or the text to send. For {', '.join(WITH_TEXT)}.")
+@click.option("--text", default="", help=f"The reason, or the text to send. For {WITH_TEXT}.")
 @click.argument("about", metavar="[ABOUT]", default="")
 @click.option("--why", default="", help="The reason of a settlement. Everybody concerned reads it.")
 @click.option(
@@ -109,27 +90,28 @@ def command(
     for name, words in (("ABOUT", about), ("--text", text), ("--why", why)):
         if not _is_unicode(words):
             raise click.UsageError(f"{name} cannot be written as UTF-8; write it in the terminal's own encoding")
-    if text and order not in WITH_TEXT:
-        raise click.UsageError(f"'{order}' says nothing; --text is for {', '.join(WITH_TEXT)}")
-    if order == "free-text" and not text.strip():
+    wanted = COMMANDS[order]
+    if text and not wanted.takes_text:
+        raise click.UsageError(f"'{order}' says nothing; --text is for {WITH_TEXT}")
+    if wanted is Command.FREE_TEXT and not text.strip():
         raise click.UsageError("'free-text' needs what is to be said: --text '…'")
     if len(text) > LONGEST_TEXT:
         raise click.UsageError(f"the text has {len(text)} characters, at most {LONGEST_TEXT} are sent")
-    if order in SETTLING:
-        _check_settlement(order, about, why)
-        _check_figures(order, points, scores, minutes)
+    if wanted.settles is not None:
+        _check_settlement(wanted, about, why)
+        _check_figures(wanted, points, scores, minutes)
         text = SettlementOrder(
             about=about, why=why.strip(), points=points, private_scores=scores, minutes=minutes
         ).to_text()
     elif about or why or points or scores or minutes:
-        raise click.UsageError(f"'{order}' settles nothing; ABOUT and its options are for {', '.join(SETTLING)}")
+        raise click.UsageError(f"'{order}' settles nothing; ABOUT and its options are for {SETTLING}")
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=("manager",))
     (role,) = settings.roles
     clock = SystemClock()
     for _ in check_file(settings, now=clock.now()):
         pass
-    given = Order(nonce=new_nonce(), command=order.replace("-", "_"), text=text, at=clock.now())
+    given = Order(nonce=new_nonce(), command=wanted.value, text=text, at=clock.now())
     before = give(role, given)
     if not is_locked(role.journal):
         click.echo(f"{order}: taken down; no manager is running, the next one that is started will do it", err=True)
@@ -152,25 +134,26 @@ def _is_unicode(words: str) -> bool:
     return True
 
 
-def _check_settlement(order: str, about: str, why: str) -> None:
+def _check_settlement(command: Command, about: str, why: str) -> None:
+    order = command.word
     if not why.strip():
         raise click.UsageError(f"'{order}' needs a reason: --why '…'")
     if len(about) + len(why) > LONGEST_TEXT // 2:
         raise click.UsageError(f"the reason has {len(why)} characters, at most {LONGEST_TEXT // 2} are sent")
-    if order in ABOUT_A_MATCH and not about:
+    if command.settles is OrderSubject.MATCH and not about:
         raise click.UsageError(f"'{order}' needs the match: {order} 0101001 --why '…'")
-    if order in ABOUT_A_TEAM and not about:
+    if command.settles is OrderSubject.TEAM and not about:
         raise click.UsageError(f"'{order}' needs the team: {order} TEAM --why '…'")
-    if order == "extend-round" and about:
+    if command.settles is OrderSubject.ROUND and about:
         raise click.UsageError("'extend-round' is about the round that is played; it takes --minutes M and --why")
 
 
 def _check_figures(
-    order: str, points: tuple[int, int] | None, scores: tuple[float, float] | None, minutes: float | None
+    command: Command, points: tuple[int, int] | None, scores: tuple[float, float] | None, minutes: float | None
 ) -> None:
-    if scores is not None and order != "correct":
+    if scores is not None and command is not Command.CORRECT:
         raise click.UsageError("--scores is for 'correct' only")
-    if (order == "correct") != (points is not None):
+    if (command is Command.CORRECT) != (points is not None):
         raise click.UsageError("'correct' needs --points N N, and no other command has them")
-    if (order == "extend-round") != (minutes is not None):
+    if (command is Command.EXTEND_ROUND) != (minutes is not None):
         raise click.UsageError("'extend-round' needs --minutes M, and no other command has them")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from league_agents.journal.port import NOTICE, WARNING, Note
 from league_agents.kit.ids import is_game_id
 from league_agents.kit.printable import of
-from league_agents.league.season.orders import ABOUT_A_TEAM, SETTLING, order_words
+from league_agents.league.season.orders import OrderSubject, command_of, order_words
 from league_agents.report.match_assembly import SETTLEMENT, settlement_of
 from league_agents.report.records import AuditEntry
 from league_agents.report.season_frame import RoleJournal
@@ -32,14 +32,20 @@ def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[A
 
 def _entries(own: RoleJournal, by: str) -> Iterator[AuditEntry]:
     for order in own.journal.orders():
+        command = command_of(order.command)
         word = order.command.replace("_", "-")
-        said = order_words(order.text) if word in SETTLING else order.text
+        said = order_words(order.text) if command is not None and command.settles else order.text
         text = f"{word}: {said}" if said else word
         yield AuditEntry(at=order.at, kind="order", text=of(text, LONGEST), by=by)
     for note in own.journal.notes(kinds=(WARNING, NOTICE, SETTLEMENT, "round", "season")):
-        if note.kind == SETTLEMENT and is_game_id(note.key) and note.facts.get("order") in ABOUT_A_TEAM:
+        if note.kind == SETTLEMENT and is_game_id(note.key) and _is_about_a_team(note.facts.get("order")):
             continue  # a walkover of a team whose own settlement is listed
         yield AuditEntry(at=note.at, kind=_kind(note), text=of(_text(note), LONGEST), by=by)
+
+
+def _is_about_a_team(order: object) -> bool:
+    command = command_of(order) if isinstance(order, str) else None
+    return command is not None and command.settles is OrderSubject.TEAM
 
 
 def _kind(note: Note) -> str:

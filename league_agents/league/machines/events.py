@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from league_agents.league.season.orders import Command as Command
 from league_agents.league.wire.envelope import Envelope
 
 
@@ -69,33 +70,6 @@ class SentLate(Struct, frozen=True, kw_only=True):
     game_id: str
     message_id: str
     by: timedelta
-
-
-class Command(StrEnum):
-    """The commands of an operator. All are for the league manager."""
-
-    OPEN_SEASON = "open_season"
-    NEW_SEASON = "new_season"
-    CLOSE_REGISTRATION = "close_registration"
-    START_ROUND = "start_round"
-    END_ROUND = "end_round"
-    FINISH_SEASON = "finish_season"
-    KEEP_ALIVE = "keep_alive"
-    PAUSE = "pause"
-    CONTINUE = "continue"
-    RESET = "reset"
-    FREE_TEXT = "free_text"
-    ANNUL = "annul"
-    CORRECT = "correct"
-    REINSTATE = "reinstate"
-    WITHDRAW = "withdraw"
-    READMIT = "readmit"
-    EXTEND_ROUND = "extend_round"
-
-    @property
-    def word(self) -> str:
-        """The command as a person types it."""
-        return self.value.replace("_", "-")
 
 
 class OperatorCommand(Struct, frozen=True, kw_only=True):

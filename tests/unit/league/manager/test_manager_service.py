@@ -14,7 +14,6 @@ from league_agents.league.machines.effects import ClearDeadline, Send, SetDeadli
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.manager import Manager, transition_table
 from league_agents.league.machines.manager.state import SeasonPhase
-from league_agents.league.season.orders import SETTLING
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import (
     ConnectivityEcho,
@@ -282,7 +281,7 @@ def test_a_refused_command_says_what_comes_first_and_then_it_is_taken(
 ) -> None:
     # A new season needs another configuration too: test_manager_new_season.
     for command in set(Command) - {Command.NEW_SEASON}:
-        if command.word in SETTLING:
+        if command.settles:
             continue
         office = walked(office_of, steps, is_paused=is_paused)
         office.command(command, "a word")
