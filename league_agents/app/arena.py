@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from league_agents.agents.asking import Models
-from league_agents.app.agents import IndexPlace
+from league_agents.app.agent_wanted import AgentWanted, Company
 from league_agents.app.own_seat import own_seat
 from league_agents.arena.agents.random_agent import RandomAgent
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
 from league_agents.arena.decisions import ClockRules
 from league_agents.arena.scenario import Scenario, ScenarioSeat, scenario_of
-from league_agents.arena.session import Memory, Recorder, Session, wall_clock
-from league_agents.config.model_settings import ARENA, none_configured
+from league_agents.arena.session import Memory, Recorder, Session
+from league_agents.config.model_settings import ARENA
 from league_agents.games.person import Reader
 from league_agents.games.registry import declared, game_of, part_of, seats_in_words, usual_ids
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.kit.violation import shown
 
-if TYPE_CHECKING:
-    from league_agents.arena.agents.human_agent import Terminal
-
 SCRIPTED, RANDOM, LLM, HUMAN = "scripted", "random", "llm", "human"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Company:
-    """The dependencies of agents besides their names."""
-
-    models: Callable[[], Models] | None = None
-    """Creates the access to language models on first use; ``None`` if there are none."""
-
-    index_path: IndexPlace | None = None
-    terminal: Terminal | None = None
-    now: Callable[[], datetime] = wall_clock
-    in_process: bool = False
-    """Whether users' own classes run in this process instead of separate ones."""
 
 
 def usual_scenario(
@@ -84,26 +64,6 @@ def with_agents(scenario: Scenario, agents: Sequence[str]) -> Scenario:
         raise ConfigError("--agents", f"the scenario has {len(scenario.seats)} seats, found {len(agents)} agents")
     seats = tuple(evolve(seat, agent=agents[min(place, len(agents) - 1)]) for place, seat in enumerate(scenario.seats))
     return evolve(scenario, seats=seats)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentWanted:
-    """The agent that a seat names, and its dependencies."""
-
-    spec: str
-    seat: ScenarioSeat
-    scenario: Scenario
-    company: Company
-    seed: int
-    match_id: str
-    is_first: bool
-    """Whether the seat is the first one of the match."""
-
-    def models(self) -> Models:
-        """The access to language models. Raises ``ConfigError`` if there is none."""
-        if self.company.models is None:
-            raise none_configured(f"agent {self.seat.id}")
-        return self.company.models()
 
 
 def arena_agent(

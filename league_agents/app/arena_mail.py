@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from league_agents.app.arena import Company, arena_agent, memory_for
+from league_agents.app.agent_wanted import Company
+from league_agents.app.arena import arena_agent, memory_for
 from league_agents.app.live import Live, MailProgram, MakeProgram, live_program
 from league_agents.app.live_mailbox import MailboxMaker, gmail_mailbox
 from league_agents.app.own_seat import close_agents

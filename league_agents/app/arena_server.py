@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from league_agents.app.agent_wanted import Company
 from league_agents.app.arena import (
     LLM,
     RANDOM,
     SCRIPTED,
-    Company,
     arena_agent,
     memory_for,
     usual_scenario,

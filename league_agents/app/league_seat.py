@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from league_agents.agents.asking import Models
+from league_agents.app.agent_wanted import AgentWanted
 from league_agents.app.agents import LLM, OFFLINE, AgentRole, choose_agent, is_own
 from league_agents.app.own_seat import own_seat
 from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_of
 from league_agents.arena.agents.own_agent import OwnAgent
 from league_agents.games.q21.seats import TableConfig
-
-if TYPE_CHECKING:
-    from league_agents.app.arena import AgentWanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,17 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from league_agents.app.agent_wanted import AgentWanted
 from league_agents.app.agents import own_class, try_making
 from league_agents.arena.agents.own_agent import ArenaMind, Call, Mind, OwnAgent
 from league_agents.arena.agents.seated import SEATED
 from league_agents.games.declaration import GameDeclaration
 from league_agents.games.registry import declared
 from league_agents.user_code.loading import ARENA
-
-if TYPE_CHECKING:
-    from league_agents.app.arena import AgentWanted
 
 
 def own_seat(wanted: AgentWanted, roles: Sequence[str] = (), callbacks: Callable[[Call], Mind] = ArenaMind) -> OwnAgent:

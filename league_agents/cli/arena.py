@@ -22,7 +22,7 @@ from league_agents.kit.printable import printable
 
 if TYPE_CHECKING:
     from league_agents.agents.asking import Models
-    from league_agents.app.arena import Company
+    from league_agents.app.agent_wanted import Company
     from league_agents.arena.scenario import Scenario
     from league_agents.arena.session import Recorder, Session
     from league_agents.games.person import Reader
@@ -317,7 +317,7 @@ class _Show:
 
 
 def _company(show: Callable[[str], None]) -> Company:
-    from league_agents.app.arena import Company
+    from league_agents.app.agent_wanted import Company
     from league_agents.arena.agents.human_agent import Terminal
     from league_agents.knowledge.corpus import default_index_path
 

@@ -19,7 +19,7 @@ from league_agents.cli.screen import own_stdout
 from league_agents.kit.errors import ConfigError
 
 if TYPE_CHECKING:
-    from league_agents.app.arena import Company
+    from league_agents.app.agent_wanted import Company
     from league_agents.app.arena_mail import LiveHost
     from league_agents.app.live import Live
     from league_agents.cli.logs import DaemonLog
@@ -217,7 +217,7 @@ class _Account:
 
 @contextmanager
 def _account(config: Path | None, account: str, *, in_process: bool) -> Iterator[_Account]:
-    from league_agents.app.arena import Company
+    from league_agents.app.agent_wanted import Company
     from league_agents.app.models import arena_models
     from league_agents.cli.daemon import log_of
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file

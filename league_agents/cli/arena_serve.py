@@ -33,7 +33,7 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
 
     It runs until it is interrupted. Programs connect to /ws or /protocol; the page is at /.
     """
-    from league_agents.app.arena import Company
+    from league_agents.app.agent_wanted import Company
     from league_agents.app.arena_server import arena_server
     from league_agents.arena.protocol.hosting import Profile
     from league_agents.arena.server.serving import settle_memory

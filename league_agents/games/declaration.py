@@ -44,8 +44,8 @@ class GameAgents(Struct, frozen=True, kw_only=True):
     """Names under which the agents can be chosen, such as ``offline``."""
 
     make: str | None = None
-    """Reference to a function ``(app.arena.AgentWanted) -> agent or None``, called before any other maker: it returns
-    the agents of ``names`` and those of other words that have a special meaning in this game."""
+    """Reference to a function ``(app.agent_wanted.AgentWanted) -> agent or None``, called before any other maker: it
+    returns the agents of ``names`` and those of other words that have a special meaning in this game."""
 
     methods: tuple[str, ...] = ()
     """Methods of a user's class that plays this game without ``act``; requires ``adapter``."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from league_agents.turns.turn_taking import TurnTaking
-
-Condition = Callable[[TurnTaking], bool]
+from league_agents.turns.flow import Condition, FlowState
 
 
-def silent_round(protocol: TurnTaking) -> bool:
+def silent_round(protocol: FlowState) -> bool:
     """Whether the last completed round had no messages."""
     return protocol.current_round > 0 and not protocol.messages_of(protocol.current_round - 1)
 

@@ -7,7 +7,7 @@ used.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Protocol
 
 from msgspec import Struct
 from pydantic import Field
@@ -17,9 +17,7 @@ from league_agents.kit.mistakes import no_such_key, not_one_of
 from league_agents.kit.values import evolve
 from league_agents.kit.violation import shown
 from league_agents.kit.written import WrittenMapping, one_line, read_written
-
-if TYPE_CHECKING:
-    from league_agents.turns.turn_taking import TurnTaking
+from league_agents.turns.message import Message
 
 FlowOrder = Sequence[str | Sequence[str]]
 """Agents in their order; a list within it is a stage whose agents speak simultaneously."""
@@ -35,6 +33,28 @@ _PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 _MOST: Final = 10**9
+
+
+class FlowState(Protocol):
+    """What a custom condition sees of the protocol, which is a ``turn_taking.TurnTaking``."""
+
+    @property
+    def agent_ids(self) -> Sequence[str]: ...
+
+    @property
+    def current_round(self) -> int:
+        """Number of completed rounds."""
+
+    @property
+    def message_log(self) -> Sequence[Message]:
+        """All messages in their order."""
+
+    def messages_of(self, round_number: int, /) -> Sequence[Message]:
+        """The messages of one round, counted from 0."""
+
+
+Condition = Callable[[FlowState], bool]
+"""A custom condition: whether the flow stops now."""
 
 
 class StopCondition(Struct, frozen=True, kw_only=True):
@@ -53,7 +73,7 @@ class StopCondition(Struct, frozen=True, kw_only=True):
     tolerance: float = 0
     """Greatest difference between numbers for ``convergence``."""
 
-    check: Callable[[TurnTaking], bool] | None = None
+    check: Condition | None = None
     """The function that ``custom`` calls."""
 
     name: str = ""
@@ -125,7 +145,7 @@ def fitted(config: InformationFlowConfig, agent_ids: Sequence[str]) -> Flow:
     )
 
 
-def read_condition(mapping: object, path: str, conditions: Mapping[str, Callable[[TurnTaking], bool]]) -> StopCondition:
+def read_condition(mapping: object, path: str, conditions: Mapping[str, Condition]) -> StopCondition:
     """Read a stop condition from a file; ``conditions`` are the custom ones that may be named."""
     written = read_written(WrittenCondition, mapping, path)
     needed = _PARAMETERS[written.type]

@@ -19,8 +19,8 @@ from league_agents.kit.violation import shown
 from league_agents.kit.written import Words, WrittenMapping, read_written
 from league_agents.kit.yaml_text import read_yaml
 from league_agents.turns.broadcast import BroadcastDeliberation
-from league_agents.turns.conditions import CONDITIONS, Condition
-from league_agents.turns.flow import InformationFlowConfig, read_condition
+from league_agents.turns.conditions import CONDITIONS
+from league_agents.turns.flow import Condition, InformationFlowConfig, read_condition
 from league_agents.turns.market import MarketTurnBased
 from league_agents.turns.own_turns import own_protocol
 from league_agents.turns.queue_based import QueueBased

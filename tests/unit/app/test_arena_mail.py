@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from league_agents.app.arena import Company
+from league_agents.app.agent_wanted import Company
 from league_agents.app.arena_mail import LiveHost, LiveSeat, host_by_mail, seat_by_mail
 from league_agents.app.live import MailboxMaker, OpenMailbox, WantedMailbox
 from league_agents.app.storage import STORAGE

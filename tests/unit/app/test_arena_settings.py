@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from league_agents.app.arena import Company, arena_agent, session_of, usual_scenario, with_agents
+from league_agents.app.agent_wanted import Company
+from league_agents.app.arena import arena_agent, session_of, usual_scenario, with_agents
 from league_agents.arena.agents.callback_agent import CallbackAgent
 from league_agents.arena.agents.human_agent import Terminal
 from league_agents.arena.agents.llm_agent import LlmAgent

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from league_agents.app.arena import Company, arena_agent, memory_for, session_of, usual_scenario
+from league_agents.app.agent_wanted import Company
+from league_agents.app.arena import arena_agent, memory_for, session_of, usual_scenario
 from league_agents.app.arena_server import arena_house
 from league_agents.arena.agents.human_agent import by_person
 from league_agents.arena.agents.llm_agent import how_to_play

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from league_agents.app.arena import Company, arena_agent, session_of, usual_scenario
+from league_agents.app.agent_wanted import Company
+from league_agents.app.arena import arena_agent, session_of, usual_scenario
 from league_agents.app.own_seat import close_agents
 from league_agents.arena.agents.callback_agent import CallbackAgent, callbacks_of
 from league_agents.arena.agents.own_agent import OwnAgent
