@@ -14,8 +14,10 @@ from datetime import datetime
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import MODEL_WORK, WARNING, Note
 from league_agents.kit.values import evolve
+from league_agents.league.season.standings import MatchStatus
 from league_agents.league.wire.address import address_key, same_address
 from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import AssignmentRole
 from league_agents.report.cells import mapping, mappings
 from league_agents.report.match_mails import MatchWords, Received, Sent, messages_of, words_of
 from league_agents.report.models import model_steps
@@ -116,6 +118,8 @@ def assembled(
         winner_id=_text(official.get("winner_id") or (result or {}).get("winner_id")) or None,
         is_draw=official.get("is_draw") is True,
         abort_reason=_text(official.get("abort_reason")) or None,
+        absent=tuple(each for each in AssignmentRole if each in _list(official.get("absent"))),
+        is_walkover=official.get("is_walkover") is True or status == MatchStatus.WALKOVER,
         caused_by=_text(facts.get("caused_by")) or None,
         warmup_question=_text(facts.get("warmup_question")) or words.warmup_question,
         brief=mapping(facts.get("brief")) or words.brief,
@@ -227,6 +231,10 @@ def _first(*places: Mapping[str, object] | str) -> object:
     *maps, key = places
     values = (each.get(str(key)) for each in maps if isinstance(each, Mapping))
     return next((value for value in values if value), None)
+
+
+def _list(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
 
 
 def _text(value: object) -> str:

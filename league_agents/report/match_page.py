@@ -36,7 +36,10 @@ def _parts(match: MatchRecord, is_whole: bool) -> Iterator[RenderableType]:
         printable(f"Match {match.game_id} ({place}{judge}) {_STAGES.get(match.status, f'ended: {match.status}')}", 400)
     )
     if match.winner_id or (match.is_draw and match.status == "completed"):
-        yield Text(printable(f"{match.winner_id} won" if match.winner_id else "A draw", 200))
+        won = f"{match.winner_id} won{' by walkover' if match.is_walkover else ''}"
+        yield Text(printable(won if match.winner_id else "A draw", 200))
+    if absence := match.absence():
+        yield Text(printable(f"Absent: {absence}", 400))
     if match.abort_reason:
         caused = f", caused by {match.caused_by}" if match.caused_by else ""
         yield Text(printable(f"Why: {match.abort_reason}{caused}", 400))

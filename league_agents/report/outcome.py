@@ -21,6 +21,8 @@ _ENDS: Mapping[str, str] = {
     Termination.ABSENT: "WHO was absent from the start",
     Termination.CANCELLED: "no player was there",
     Termination.NO_REPORT: "the referee never reported",
+    Termination.WALKOVER: "a team is withdrawn from the season",
+    Termination.ANNULLED: "the organiser annulled it",
     Termination.CUT_OFF: "the other player's game could not go on",
     Termination.RESET: "the league was reset while the match was open",
 }
@@ -40,6 +42,8 @@ def ending(document: Mapping[str, object]) -> str:
     points = {name_of(player): of(mapping(player.get("scorecard")).get("league_points")) or "0" for player in players}
     winner = of(match.get("winner_id"), 60)
     scored = len(players) == 2 and all(player.get("scorecard") is not None for player in players)
+    if winner and mapping(document.get("match")).get("is_walkover") is True:
+        return f"{winner} wins by walkover"
     if winner:
         others = [point for name, point in points.items() if name != winner]
         counted = f" with {_points(points.get(winner, '0'))} to {others[0]}" if scored and len(others) == 1 else ""

@@ -146,6 +146,7 @@ def document_of(match: MatchRecord) -> dict[str, object]:
             "winner_id": match.winner_id,
             "is_draw": match.is_draw,
             "abort_reason": match.abort_reason,
+            "is_walkover": match.is_walkover,
             "brief": match.brief,
             "notes": list(match.notes),
             "models": list(match.models),

@@ -122,6 +122,12 @@ class MatchRecord(Struct, frozen=True, kw_only=True):
     winner_id: str | None = None
     is_draw: bool = False
     abort_reason: str | None = None
+    absent: tuple[str, ...] = ()
+    """Who did not do their part: ``player1``, ``player2``, ``referee``. Only the league manager's journal says it."""
+
+    is_walkover: bool = False
+    """Whether points were given for the absence of somebody, and not for a game."""
+
     caused_by: str | None = None
     """The participant who caused the abort."""
 
@@ -149,6 +155,21 @@ class MatchRecord(Struct, frozen=True, kw_only=True):
         """The names of the participants, by their addresses."""
         found = {player.email: player.participant_id for player in self.players if player.email}
         return found | ({self.referee_email: f"referee {self.referee_id}".strip()} if self.referee_email else {})
+
+    def absence(self) -> str:
+        """Who was absent, and what that counted for each player; empty if everybody was there.
+
+        ``otters; by walkover: falcons 3, otters 0``
+        """
+        seats = {"referee": f"referee {self.referee_id}".strip()}
+        seats |= {player.role: player.participant_id for player in self.players}
+        points = [
+            f"{player.participant_id} {player.counted_points:g}"
+            for player in self.players
+            if player.counted_points is not None
+        ]
+        counted = f"; {'by walkover' if self.is_walkover else 'counted'}: {', '.join(points)}" if points else ""
+        return f"{' and '.join(seats.get(each, each) for each in self.absent)}{counted}" if self.absent else ""
 
     def player(self, participant_id: str) -> PlayerRecord | None:
         """The player with this id; ``None`` if there is none."""
@@ -191,6 +212,9 @@ class ScheduledMatch(Struct, frozen=True, kw_only=True):
 
     winner_id: str | None = None
     is_draw: bool = False
+    is_walkover: bool = False
+    """Whether the winner won without a game. Such a match says nothing of anybody's strength."""
+
     points: tuple[float | None, float | None] = (None, None)
     """The league manager's points for ``player1`` and ``player2``; ``None`` until it reports them."""
 

@@ -14,6 +14,7 @@ from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note
 from league_agents.kit.printable import of
 from league_agents.kit.values import evolve
+from league_agents.league.season.standings import MatchStatus
 from league_agents.report.cells import mapping, mappings
 from league_agents.report.match_assembly import MATCH, SETTLEMENT, settlement_of
 from league_agents.report.records import ANNULLED, OVER, JsonObject, ScheduledMatch, StandingRecord
@@ -37,6 +38,7 @@ class SeasonResults:
         self.won: dict[str, tuple[str | None, bool, Mapping[str, float]]] = {}
         """Winner, whether it is a draw, and the points that count for each player."""
 
+        self.walkovers: set[str] = set()
         self.told: dict[str, JsonObject] = {}
         """The match's row in a round's results, for roles that receive no more."""
 
@@ -97,18 +99,25 @@ class SeasonResults:
         """A match of the schedule with its result, if this journal has it."""
         game_id = planned.game_id
         winner, is_draw, points = self.won.get(game_id, (None, False, {}))
+        is_walkover = game_id in self.walkovers
         if game_id not in self.won and (row := self.told.get(game_id)) is not None:
             winner = of(row.get("winner_id"), 200) or None
             is_draw = winner is None and row.get("status") == "completed"
+            is_walkover = row.get("status") == MatchStatus.WALKOVER
             both = (row.get("player1_score"), row.get("player2_score"))
             seats = (planned.player1, planned.player2)
             points = {seat: _float(value) for seat, value in zip(seats, both, strict=True) if _is_number(value)}
         status = ANNULLED if game_id in self.annulled else OVER if game_id in self.over else planned.status
         counted = (points.get(planned.player1), points.get(planned.player2))
-        return evolve(planned, status=status, winner_id=winner, is_draw=is_draw, points=counted)
+        return evolve(
+            planned, status=status, winner_id=winner, is_draw=is_draw, is_walkover=is_walkover, points=counted
+        )
 
     def _take_match(self, note: Note) -> None:
         facts = note.facts
+        # Version 0.1.0 wrote no ``is_walkover``.
+        is_walkover = facts.get("is_walkover") is True or facts.get("status") == MatchStatus.WALKOVER
+        (self.walkovers.add if is_walkover else self.walkovers.discard)(note.key)
         self.won[note.key] = (
             _line(facts.get("winner_id")) or None,
             facts.get("is_draw") is True and facts.get("status") == "completed",

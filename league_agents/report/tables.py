@@ -127,7 +127,9 @@ def _both_points(match: MatchRecord) -> Cell:
 
 def _result(match: MatchRecord) -> str:
     if match.winner_id:
-        return f"{match.winner_id} won"
+        return f"{match.winner_id} won{' by walkover' if match.is_walkover else ''}"
+    if match.is_walkover:
+        return "walkover"
     return "draw" if match.is_draw and match.status == "completed" else ""
 
 
@@ -153,6 +155,8 @@ MATCHES = (
     Column(key="termination1", title="Ended 1", value=_of_player(0, "termination"), reader="spreadsheet"),
     Column(key="termination2", title="Ended 2", value=_of_player(1, "termination"), reader="spreadsheet"),
     Column(key="abort_reason", title="Why", value=lambda match: match.abort_reason),
+    Column(key="absent", title="Absent", value=lambda match: match.absence().partition(";")[0]),
+    Column(key="walkover", title="Walkover", value=lambda match: match.is_walkover, reader="spreadsheet"),
     Column(key="settled", title="Settled", value=_settled),
     Column(key="started_at", title="Started", value=lambda match: match.started_at, reader="spreadsheet"),
     Column(key="ended_at", title="Ended", value=lambda match: match.ended_at, reader="spreadsheet"),

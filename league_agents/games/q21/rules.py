@@ -41,6 +41,15 @@ class AbortedPoints(StrEnum):
     ZERO = "zero"
 
 
+class Walkover(StrEnum):
+    """What counts when one player was absent from the start, fell silent, or sent nothing usable until its deadline."""
+
+    WIN = "win"
+    """The other player wins, with ``walkover_points``, or with its reported points if those are more."""
+
+    AS_REPORTED = "as_reported"
+
+
 class WordLimit(Struct, frozen=True, kw_only=True):
     """How many white-space separated words a text may have."""
 
@@ -137,8 +146,21 @@ class RuleSet(Struct, frozen=True, kw_only=True):
     )
     # Protocol 5.4.
     absent_points: Annotated[int, rule("league points of a player that was absent from the start", ge=0, le=3)] = 1
+    # Protocol 7 counts the reported points, so that a silent player costs its opponent the win.
+    walkover: Annotated[
+        Walkover,
+        rule(
+            "win or as_reported: what the other player gets when one was absent from the start, let a deadline pass or"
+            " sent nothing usable"
+        ),
+    ] = Walkover.WIN
     walkover_points: Annotated[
-        int, rule("league points of a player whose opponent was withdrawn from the season", ge=0, le=3)
+        int, rule("league points of such a win, and of one over a team withdrawn from the season", ge=0, le=3)
+    ] = 3
+    # Protocol 5.1 gives 0, which costs two players the match that a third did not judge.
+    no_report_points: Annotated[
+        int,
+        rule("league points of each player when the referee never reported", ge=0, le=3),
     ] = 3
     aborted_points: Annotated[
         AbortedPoints,
@@ -168,6 +190,8 @@ COURSE = RuleSet(
     target_kind=TargetKind.PASSAGE_OPENING,
     sentence_justification=WordLimit(least=30, most=50),
     word_justification=WordLimit(least=20, most=30),
+    walkover=Walkover.AS_REPORTED,
+    no_report_points=0,
 )
 
 BUILT_IN: Mapping[str, RuleSet] = {rules.name: rules for rules in (PRD, COURSE)}

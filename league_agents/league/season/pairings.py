@@ -104,17 +104,18 @@ def byes(schedule: Schedule, number: int) -> tuple[Team, ...]:
 
 
 def advancing(pairing: Pairing, outcome: MatchOutcome | None, rules: RuleSet, seeds: Mapping[str, int]) -> Team:
-    """The team that advances after a knockout game: the winner; after a draw the team with more league points, then
-    with the higher private score, then with the better seed. ``seeds`` are the places in the seeding, by group id."""
+    """The team that advances after a knockout game: the winner, also by walkover; after a draw the team with more
+    league points, then with the higher private score, then with the better seed. ``seeds`` are the places in the
+    seeding, by group id."""
     one, two = pairing.player1, pairing.player2
     seeded = one if seeds[one.group_id] < seeds[two.group_id] else two
     if outcome is None:
         return seeded
     if outcome.missing is not None:
         return two if outcome.missing is AssignmentRole.PLAYER1 else one
-    counted = points_that_count(outcome, rules)
-    if any(counted) and outcome.winner is not None:
-        return one if outcome.winner is AssignmentRole.PLAYER1 else two
+    counted, victor = points_that_count(outcome, rules), outcome.victor
+    if victor is not None and (any(counted) or outcome.awarded is not None):
+        return one if victor is AssignmentRole.PLAYER1 else two
     for first, second in (counted, outcome.private_scores):
         if first != second:
             return one if first > second else two

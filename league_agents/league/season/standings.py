@@ -6,17 +6,19 @@ Rule 2: a match can be removed again exactly. Private scores are therefore summe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 
 import msgspec
 from msgspec import Struct
 
-from league_agents.games.q21.rules import AbortedPoints, RuleSet
+from league_agents.games.q21.rules import AbortedPoints, RuleSet, Walkover
+from league_agents.kit.values import evolve
 from league_agents.league.season.schedule import Pairing
 from league_agents.league.wire.messages import AssignmentRole
 
 _MILLIONTHS = 1_000_000
+_PLAYERS = (AssignmentRole.PLAYER1, AssignmentRole.PLAYER2)
 
 
 class MatchStatus(StrEnum):
@@ -50,6 +52,26 @@ class MatchOutcome(Struct, frozen=True, kw_only=True):
 
     missing: AssignmentRole | None = None
     """The absent player of a single-player game."""
+
+    absent: tuple[AssignmentRole, ...] = ()
+    """Everybody who did not do their part: withdrawn, absent from the start, silent, or sending nothing usable."""
+
+    awarded: tuple[int, int] | None = None
+    """The points that the walkover rule gives instead of the reported ones; ``None`` if it gives none. Stored with the
+    outcome, so that a later change of the rules does not change what was counted."""
+
+    @property
+    def victor(self) -> AssignmentRole | None:
+        """The winner that counts: of an awarded match the only player that was there."""
+        if self.awarded is None:
+            return self.winner
+        there = [role for role in _PLAYERS if role not in self.absent]
+        return there[0] if len(there) == 1 else None
+
+    @property
+    def is_walkover(self) -> bool:
+        """Whether the points were given without a game that was played to its end."""
+        return self.awarded is not None or self.status is MatchStatus.WALKOVER
 
 
 class StandingsTally(Struct, frozen=True, kw_only=True):
@@ -105,7 +127,26 @@ class Standings(Struct, frozen=True, kw_only=True):
 
 def points_that_count(outcome: MatchOutcome, rules: RuleSet) -> tuple[int, int]:
     """The league points that enter the standings (protocol 7)."""
+    if outcome.awarded is not None:
+        return outcome.awarded
     return outcome.league_points if _counts(outcome, rules) else (0, 0)
+
+
+def with_absent(outcome: MatchOutcome, absent: Collection[AssignmentRole], rules: RuleSet) -> MatchOutcome:
+    """The outcome with those who were absent, and with what the rules give to those who were there."""
+    if not absent:
+        return outcome
+    reported = points_that_count(outcome, rules)
+    there = [role not in absent for role in _PLAYERS]
+    if outcome.status is MatchStatus.NO_REPORT:
+        given = (rules.no_report_points * there[0], rules.no_report_points * there[1])
+        awarded = given if any(given) else None
+    elif rules.walkover is Walkover.AS_REPORTED or not any(there):
+        awarded = None
+    else:
+        won = rules.walkover_points
+        awarded = (max(won * there[0], reported[0]), max(won * there[1], reported[1]))
+    return evolve(outcome, absent=tuple(role for role in AssignmentRole if role in absent), awarded=awarded)
 
 
 def _counts(outcome: MatchOutcome, rules: RuleSet) -> bool:
@@ -138,18 +179,17 @@ def _count(
             aborted=duty.aborted + sign * (status is MatchStatus.ABORTED),
             unreported=duty.unreported + sign * (not is_reported),
         )
-    if status is MatchStatus.CANCELLED or not is_reported:
+    if outcome.awarded is None and (status is MatchStatus.CANCELLED or not is_reported):
         return  # no game to count
     counts = _counts(outcome, rules)
-    for index, (team, role) in enumerate(
-        ((pairing.player1, AssignmentRole.PLAYER1), (pairing.player2, AssignmentRole.PLAYER2))
-    ):
+    all_points = points_that_count(outcome, rules)
+    for index, (team, role) in enumerate(zip((pairing.player1, pairing.player2), _PLAYERS, strict=True)):
         tally = players.get(team.group_id, NO_TALLY)
-        points = outcome.league_points[index] if counts else 0
+        points = all_points[index]
         score = round(outcome.private_scores[index] * _MILLIONTHS) if counts else 0
         players[team.group_id] = StandingsTally(
             points=tally.points + sign * points,
             private_millionths=tally.private_millionths + sign * score,
             played=tally.played + sign,
-            won=tally.won + sign * (counts and outcome.winner is role),
+            won=tally.won + sign * ((counts or outcome.awarded is not None) and outcome.victor is role),
         )

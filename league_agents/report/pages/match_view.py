@@ -160,6 +160,7 @@ def match_page(
         ("Referee", referee or shown(match.referee_id, LONGEST_NAME)),
         ("Rules", shown(match.rules, LONGEST_NAME)),
         ("Status", shown(match.status, 60).replace("_", " ").lower()),
+        ("Absent", _named(shown(match.absence(), 300), names)),
         ("Caused by", names.get(match.caused_by or "") or shown(match.caused_by, LONGEST_NAME)),
         ("Began", instant(match.started_at) if match.started_at else ""),
         ("Ended", instant(match.ended_at) if match.ended_at else ""),
@@ -211,6 +212,7 @@ def _document(match: MatchRecord) -> dict[str, object]:
             "status": match.status,
             "is_draw": match.is_draw,
             "abort_reason": match.abort_reason,
+            "is_walkover": match.is_walkover,
         },
         "players": [
             {"id": player.participant_id, "termination": player.termination, "scorecard": player.scorecard}

@@ -195,7 +195,7 @@ class SeasonPages:
         """Ratings by team. A division whose matches do not connect all of its teams has none yet."""
         divisions: dict[str, list[RatedGame]] = defaultdict(list)
         for match in self._season.schedule:
-            if match.status == OVER and (match.is_draw or match.winner_id is not None):
+            if match.status == OVER and not match.is_walkover and (match.is_draw or match.winner_id is not None):
                 score = 0.5 if match.winner_id is None else float(match.winner_id == match.player1)
                 divisions[match.division].append(
                     RatedGame(first=match.player1, second=match.player2, score=score, cluster=match.game_id)
@@ -378,13 +378,14 @@ class SeasonPages:
             player2=self._team(in_division(match.division, match.player2)),
             referee=self.name(match.division, match.referee),
             score=_score(match, match.player1),
-            status=label(match.status),
+            status=label("walkover" if match.is_walkover and match.status == OVER else match.status),
         )
 
     def _result(self, match: ScheduledMatch, participant_id: str, *, below: str = "") -> TeamResult:
         opponent = self._team(in_division(match.division, _other(match, participant_id)), below=below)
         kind, score = _kind(match, participant_id), _score(match, participant_id)
-        told = f"{WORDS[kind]} against {opponent.text}{f', {score}' if score else ''}, round {match.round_number}"
+        how = f"{WORDS[kind]} by walkover" if match.is_walkover and kind == "won" else WORDS[kind]
+        told = f"{how} against {opponent.text}{f', {score}' if score else ''}, round {match.round_number}"
         return TeamResult(
             round_number=match.round_number,
             game=self._game(match, below=below),

@@ -1,7 +1,7 @@
 """The outcome of a match for the league, from the referee's report.
 
 Rule 1: the referee's report is taken as it is: points and winner are not recomputed (protocol 7). Only their assignment
-to the two players of the game is checked.
+to the two players of the game is checked. What a walkover gives is added beside it.
 Rule 2: the first final report wins; a game that was played to its end replaces one that was aborted (protocol 4.5.1).
 Rule 3: stored outcomes contain no target and no feedback.
 """
@@ -13,6 +13,7 @@ from enum import Enum
 
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.values import evolve
 from league_agents.kit.violation import shown
 from league_agents.league.machines.manager.state import GameRecord
 from league_agents.league.season.schedule import Pairing, Team
@@ -22,6 +23,7 @@ from league_agents.league.season.standings import (
     MatchStatus,
     Standings,
     points_that_count,
+    with_absent,
 )
 from league_agents.league.season.tie_breaks import RankedTeam
 from league_agents.league.wire.address import same_address
@@ -46,8 +48,8 @@ _ENDED = {
     MatchStatus.SINGLE_PLAYER: Termination.COMPLETED,
     MatchStatus.CANCELLED: Termination.CANCELLED,
     MatchStatus.NO_REPORT: Termination.NO_REPORT,
-    MatchStatus.WALKOVER: Termination.CANCELLED,
-    MatchStatus.ANNULLED: Termination.CANCELLED,
+    MatchStatus.WALKOVER: Termination.WALKOVER,
+    MatchStatus.ANNULLED: Termination.ANNULLED,
 }
 
 _ABORTS = {
@@ -64,6 +66,11 @@ _ABORTS = {
 """Terminations by the prefix of the abort reason (protocol 4.5.1)."""
 
 
+_FORFEITS = (Termination.PLAYER_TIMEOUT, Termination.FORMAT_VIOLATION)
+_ASKED_AT_ONCE = ("warmup_sent", "round_started")
+"""Phases in which a player owes the answer to a request that both players got at once (protocol 4.5.1, 5.3.1)."""
+
+
 class ReportVerdict(Enum):
     """How a report is used."""
 
@@ -76,7 +83,7 @@ def verdict(known: MatchOutcome | None, reported: MatchOutcome) -> ReportVerdict
     """Whether a report counts, given the known outcome of its game."""
     if known is None or known.status is MatchStatus.NO_REPORT:
         return ReportVerdict.COUNTS
-    if known == reported:
+    if _as_reported(known) == _as_reported(reported):
         return ReportVerdict.REPEATS
     played = (MatchStatus.COMPLETED, MatchStatus.SINGLE_PLAYER)
     if known.status is MatchStatus.ABORTED and reported.status in played:
@@ -84,11 +91,16 @@ def verdict(known: MatchOutcome | None, reported: MatchOutcome) -> ReportVerdict
     return ReportVerdict.CONFLICTS
 
 
-def outcome_of(report: MatchReport, pairing: Pairing) -> tuple[MatchOutcome, tuple[str, ...]]:
-    """The outcome that a report states, and warnings about it."""
+def _as_reported(outcome: MatchOutcome) -> MatchOutcome:
+    # Version 0.1.0 stored outcomes without the two fields that the rules add.
+    return evolve(outcome, absent=(), awarded=None)
+
+
+def outcome_of(report: MatchReport, pairing: Pairing, rules: RuleSet) -> tuple[MatchOutcome, tuple[str, ...]]:
+    """The outcome that a report states, with what the rules give for an absent player, and warnings about it."""
     status = _STATUS[report.status]
     if status is MatchStatus.CANCELLED:
-        return MatchOutcome(status=status), ()
+        return with_absent(MatchOutcome(status=status), (AssignmentRole.PLAYER1, AssignmentRole.PLAYER2), rules), ()
     odd: list[str] = []
     one = _row_of(report.scores, pairing.player1, odd)
     two = _row_of(report.scores, pairing.player2, odd)
@@ -105,7 +117,28 @@ def outcome_of(report: MatchReport, pairing: Pairing) -> tuple[MatchOutcome, tup
         reason=(report.abort_reason or "")[:200] if status is MatchStatus.ABORTED else "",
         missing=missing,
     )
-    return outcome, tuple(odd)
+    absent = (missing,) if missing is not None else _silent(report, pairing)
+    return with_absent(outcome, absent, rules), tuple(odd)
+
+
+def _silent(report: MatchReport, pairing: Pairing) -> tuple[AssignmentRole, ...]:
+    """The players of an aborted match that let a deadline pass, or sent nothing usable until then."""
+    reason, _, culprit = (report.abort_reason or "").partition(":")
+    if report.status is not ReportStatus.ABORTED or reason not in _FORFEITS:
+        return ()
+    silent = next((role for role, team in _players(pairing) if same_address(culprit, team.player_email)), None)
+    if silent is None:
+        return ()
+    # The reason names one player (protocol 5.3.4). Both have the same deadline for the warm-up and for the questions,
+    # so a player that has not answered the same request either was silent too.
+    states = report.player_states
+    if states is not None and states.player1.phase_reached == states.player2.phase_reached in _ASKED_AT_ONCE:
+        return AssignmentRole.PLAYER1, AssignmentRole.PLAYER2
+    return (silent,)
+
+
+def _players(pairing: Pairing) -> tuple[tuple[AssignmentRole, Team], ...]:
+    return (AssignmentRole.PLAYER1, pairing.player1), (AssignmentRole.PLAYER2, pairing.player2)
 
 
 def _row_of(rows: Sequence[ScoreRow], team: Team, odd: list[str]) -> ScoreRow | None:
@@ -124,7 +157,7 @@ def _winner(report: MatchReport, pairing: Pairing, odd: list[str]) -> Assignment
     winner = report.winner_id
     if winner is None:
         return None
-    for team, role in ((pairing.player1, AssignmentRole.PLAYER1), (pairing.player2, AssignmentRole.PLAYER2)):
+    for role, team in _players(pairing):
         if winner == team.group_id or same_address(winner, team.player_email):
             return role
     odd.append(f"the winner {shown(winner)} is neither of the players: nobody won")
@@ -138,10 +171,8 @@ def termination_of(outcome: MatchOutcome) -> Termination:
 
 
 def winner_id(pairing: Pairing, outcome: MatchOutcome) -> str | None:
-    """The winner's group id; ``None`` without a winner."""
-    if outcome.winner is None:
-        return None
-    return (pairing.player1 if outcome.winner is AssignmentRole.PLAYER1 else pairing.player2).group_id
+    """The group id of the winner that counts; ``None`` without a winner."""
+    return next((team.group_id for role, team in _players(pairing) if role is outcome.victor), None)
 
 
 def result_row(pairing: Pairing, outcome: MatchOutcome, rules: RuleSet) -> MatchResultRow:
@@ -161,7 +192,6 @@ def match_facts(
 ) -> dict[str, object]:
     """The match as JSON values, for the record."""
     counted = points_that_count(outcome, rules)
-    players = ((pairing.player1, AssignmentRole.PLAYER1), (pairing.player2, AssignmentRole.PLAYER2))
     return {
         "game_id": pairing.game_id,
         "season_id": season_id,
@@ -170,8 +200,10 @@ def match_facts(
         "status": outcome.status.value,
         "abort_reason": outcome.reason or None,
         "winner_id": winner_id(pairing, outcome),
-        "is_draw": outcome.winner is None and outcome.status in (MatchStatus.COMPLETED, MatchStatus.ABORTED),
+        "is_draw": outcome.victor is None and outcome.status in (MatchStatus.COMPLETED, MatchStatus.ABORTED),
         "missing_player": outcome.missing.value if outcome.missing is not None else None,
+        "absent": [role.value for role in outcome.absent],
+        "is_walkover": outcome.is_walkover,
         "players": [
             {
                 "id": team.group_id,
@@ -182,7 +214,7 @@ def match_facts(
                 "private_score": outcome.private_scores[index],
                 "own_report": _own_report(record.player_reports[index]),
             }
-            for index, (team, role) in enumerate(players)
+            for index, (role, team) in enumerate(_players(pairing))
         ],
     }
 

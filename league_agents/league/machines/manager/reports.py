@@ -46,7 +46,7 @@ def report(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> Manag
         return complain(turn, state, letter, "INVALID_MESSAGE", str(payload.violations[0]), is_recoverable=True)
     if not isinstance(payload, MatchReport):
         return state
-    outcome, oddities = outcome_of(payload, pairing)
+    outcome, oddities = outcome_of(payload, pairing, turn.config.rules)
     record = record_of(state, number, index)
     decided = verdict(record.outcome, outcome)
     if decided is ReportVerdict.REPEATS:
@@ -114,4 +114,5 @@ def told_outcome(outcome: MatchOutcome | None) -> str:
     """An outcome in words for both players: ``completed 3:0``. It omits the private scores."""
     if outcome is None:
         return "no report"
-    return f"{outcome.status.value} {outcome.league_points[0]}:{outcome.league_points[1]}"
+    one, two = outcome.awarded or outcome.league_points
+    return f"{outcome.status.value} {one}:{two}"

@@ -37,7 +37,7 @@ from league_agents.league.machines.manager.state import (
 )
 from league_agents.league.season.pairings import next_round
 from league_agents.league.season.schedule import Pairing, Schedule, ScheduleKind
-from league_agents.league.season.standings import MatchOutcome, MatchStatus
+from league_agents.league.season.standings import MatchOutcome, MatchStatus, with_absent
 from league_agents.league.season.tie_breaks import RankedTeam, ranking
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import (
@@ -99,19 +99,32 @@ def walkover(pairing: Pairing, state: ManagerState, rules: RuleSet) -> GameRecor
     """The record of a game without a report; it is settled if a player's team is withdrawn."""
     out = [team.group_id in state.season.withdrawn for team in (pairing.player1, pairing.player2)]
     if all(out):
-        return evolve(NOTHING_YET, settled=MatchOutcome(status=MatchStatus.CANCELLED))
+        both = (AssignmentRole.PLAYER1, AssignmentRole.PLAYER2)
+        return evolve(NOTHING_YET, settled=MatchOutcome(status=MatchStatus.CANCELLED, absent=both))
     if not any(out):
         return NOTHING_YET
     points = rules.walkover_points
+    gone = AssignmentRole.PLAYER1 if out[0] else AssignmentRole.PLAYER2
     return evolve(
         NOTHING_YET,
         settled=MatchOutcome(
             status=MatchStatus.WALKOVER,
             winner=AssignmentRole.PLAYER2 if out[0] else AssignmentRole.PLAYER1,
             league_points=(0, points) if out[0] else (points, 0),
-            missing=AssignmentRole.PLAYER1 if out[0] else AssignmentRole.PLAYER2,
+            missing=gone,
+            absent=(gone,),
         ),
     )
+
+
+def without_report(turn: SeasonTurn, state: ManagerState, pairing: Pairing) -> MatchOutcome:
+    """The outcome of a match that its referee never reported. A player that never sent anything is absent too."""
+    absent = [AssignmentRole.REFEREE]
+    for role, team in ((AssignmentRole.PLAYER1, pairing.player1), (AssignmentRole.PLAYER2, pairing.player2)):
+        member = turn.roster.member(team.player_email)
+        if member is None or not state.attendance[member.index].is_heard:
+            absent.append(role)
+    return with_absent(_NO_REPORT, absent, turn.config.rules)
 
 
 def _with_next_round(turn: SeasonTurn, state: ManagerState, schedule: Schedule) -> Schedule:
@@ -151,12 +164,13 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     matches: list[tuple[Pairing, MatchOutcome]] = []
     for pairing, record in zip(pairings, state.games, strict=True):
         if record.outcome is None:
-            record = evolve(record, outcome=_NO_REPORT)
+            outcome = without_report(turn, state, pairing)
+            record = evolve(record, outcome=outcome)
             if record.settled is None:
                 turn.warn("no_report", f"game {pairing.game_id}: {pairing.referee.referee_email} did not report")
-                record_match(turn, pairing, record, _NO_REPORT, number)
+                record_match(turn, pairing, record, outcome, number)
         records.append(record)
-        matches.append((pairing, record.settled or record.outcome or _NO_REPORT))
+        matches.append((pairing, record.counted or _NO_REPORT))
     standings = state.standings.with_matches(matches, config.rules)
     closed = ClosedRound(number=number, closed_at=turn.now, games=tuple(records))
     state = evolve(state, games=(), awaited=0, closed=(*state.closed, closed), standings=standings)

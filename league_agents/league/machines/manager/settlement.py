@@ -249,7 +249,7 @@ def _facts(pairing: Pairing, outcome: MatchOutcome | None) -> dict[str, object]:
     return {
         "status": outcome.status.value,
         "winner_id": winner_id(pairing, outcome),
-        "league_points": list(outcome.league_points),
+        "league_points": list(outcome.awarded or outcome.league_points),
         "private_scores": list(outcome.private_scores),
     }
 

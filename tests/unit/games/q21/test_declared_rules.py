@@ -30,6 +30,7 @@ OTHERS: dict[str, Any] = {
     "answer_key": "own",
     "target_kind": "passage_opening",
     "aborted_points": "zero",
+    "walkover": "as_reported",
 }
 
 each_key = pytest.mark.parametrize("key", rule_keys())

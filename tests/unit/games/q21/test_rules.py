@@ -19,6 +19,7 @@ from league_agents.games.q21.rules import (
     CallbackTimeouts,
     RuleSet,
     TargetKind,
+    Walkover,
     Weights,
     WordLimit,
     digest,
@@ -52,6 +53,8 @@ OTHER = RuleSet(
     unusable_limit=1,
     callback_timeouts=CallbackTimeouts(get_guess=timedelta(seconds=0.25)),
     absent_points=0,
+    walkover=Walkover.AS_REPORTED,
+    no_report_points=1,
     aborted_points=AbortedPoints.ZERO,
 )
 
@@ -106,6 +109,8 @@ def test_one_timeout_can_be_changed_alone() -> None:
         ("least_sentence_characters", 1, 200, 1),
         ("unusable_limit", 1, 100, 1),
         ("absent_points", 0, 3, 1),
+        ("walkover_points", 0, 3, 1),
+        ("no_report_points", 0, 3, 1),
         ("feedback_penalty", 0, 0.5, 0.01),
         ("hint_characters[1]", 10, 1000, 1),
         ("sentence_justification.least", 0, 1000, 1),

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from league_agents.games.q21.model import Feedback, Termination
-from league_agents.games.q21.rules import PRD, AbortedPoints
+from league_agents.games.q21.rules import COURSE, PRD, AbortedPoints
 from league_agents.kit.violation import Violation
 from league_agents.league.machines.effects import Send
 from league_agents.league.machines.events import Command
@@ -131,9 +131,10 @@ def test_every_abort_reason_is_understood(
     assert record.facts["abort_reason"] == reason
 
 
-def test_a_single_player_game_counts_as_reported_and_the_absent_never_wins(
-    playing: Any, report_of: Callable[..., Any]
+def test_the_course_counts_a_single_player_game_as_reported_and_the_absent_never_wins(
+    office_of: Callable[..., Any], teams_of: Callable[[int], Any], report_of: Callable[..., Any]
 ) -> None:
+    playing = office_of(teams=teams_of(4), rules=COURSE).in_round_one()
     first, second = playing.games()
     for game, points in ((first, (2, 1)), (second, (0, 1))):
         missing = MissingPlayer(role=AssignmentRole.PLAYER2, email=game.player2.player_email)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from league_agents.games.q21.model import Termination
+from league_agents.games.q21.rules import COURSE
 from league_agents.league.machines.effects import ClearDeadline, Send
 from league_agents.league.machines.events import Command, DeadlinePassed, Started
 from league_agents.league.machines.manager.config import LookupTable
@@ -131,8 +132,8 @@ def test_missing_reports_are_awaited_for_the_grace_time(office_of: Callable[...,
     assert ClearDeadline(name="grace:1") in office.effects
 
 
-def test_a_game_that_nobody_reports_is_no_report_and_brings_nothing(office: Any) -> None:
-    office.in_round_one()
+def test_the_course_counts_nothing_for_a_game_that_nobody_reports(office_of: Callable[..., Any]) -> None:
+    office = office_of(rules=COURSE).in_round_one()
     (game,) = office.games()
     office.wait(timedelta(minutes=32))
     assert office.warnings() == ["no_report"]
