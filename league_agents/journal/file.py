@@ -1,4 +1,4 @@
-"""The file of a journal or a ledger: its errors, and transactions that check that it still exists.
+"""The SQLite file of a journal or a ledger: its statements, its errors, and transactions that check that it is there.
 
 Rule: temporary errors (a full disk, a lock) are distinguished from those that a person has to repair. Either is one
 line that names the file.
@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
-from functools import wraps
-from typing import ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import ClassVar
 
+from league_agents.journal.database import ID, KEY, MINE
 from league_agents.kit.errors import JournalError, JournalUnusable
-
-NONSENSE = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
-"""The exceptions that reading a damaged row can raise."""
 
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ})
 _QUOTED = " with text '"
@@ -25,20 +23,9 @@ _PRIMARY = 0xFF
 """Mask for SQLite's primary result code; the higher bits hold the extended code."""
 
 
-class HasPath(Protocol):
-    """An object that is stored in one file."""
-
-    path: str
-
-
-J = TypeVar("J", bound=HasPath)
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
 def journal_error(path: str, error: Exception, *, place: str = "") -> JournalError:
-    """Return the error to raise for a failure of ``sqlite3``, of the file system, or one of ``NONSENSE``. ``place``
-    names the row that was read."""
+    """Return the error to raise for a failure of ``sqlite3``, of the file system, or of a row's reader. ``place`` names
+    the row."""
     if isinstance(error, OSError):
         return JournalError(f"{path}: {error.strerror or error}")
     if isinstance(error, sqlite3.Error) and not _is_damage(error):
@@ -62,19 +49,6 @@ def check_pages(connection: sqlite3.Connection, path: str) -> None:
     said = " ".join(" ".join(str(column).split()) for row in rows for column in row)
     if said != "ok":
         raise journal_error(path, sqlite3.DatabaseError(said))
-
-
-def reads(method: Callable[Concatenate[J, P], T]) -> Callable[Concatenate[J, P], T]:
-    """Decorate a method that reads, so that any fault of the file raises a ``JournalError`` that names it."""
-
-    @wraps(method)
-    def reading(self: J, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return method(self, *args, **kwargs)
-        except (sqlite3.Error, *NONSENSE) as error:
-            raise journal_error(self.path, error) from error
-
-    return reading
 
 
 class OpenedFile:
@@ -108,10 +82,7 @@ _EMPTY = (-1, -1)
 
 
 class Transaction:
-    """Context manager for one transaction. Any error of SQLite is raised as a ``JournalError``.
-
-    The statements share one cursor: read the rows of one statement before running the next.
-    """
+    """Context manager for one transaction. Any error of SQLite is raised as a ``JournalError``."""
 
     __slots__ = ("_cursor", "_db", "_file")
 
@@ -119,19 +90,18 @@ class Transaction:
     COMMIT: ClassVar[tuple[str, ...]] = ("COMMIT",)
     ROLLBACK: ClassVar[tuple[str, ...]] = ("ROLLBACK",)
 
-    def __init__(self, db: sqlite3.Connection, file: OpenedFile) -> None:
-        self._db = db
-        self._cursor = db.cursor()
+    def __init__(self, cursor: sqlite3.Cursor, file: OpenedFile) -> None:
+        self._cursor = cursor
+        self._db = cursor.connection
         self._file = file
 
-    def __enter__(self) -> sqlite3.Cursor:
+    def __enter__(self) -> None:
         if not self._db.in_transaction:
             self._file.check()
         try:
             self._execute(self.BEGIN)
         except sqlite3.Error as error:
             raise journal_error(self._file.path, error) from error
-        return self._cursor
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         try:
@@ -157,6 +127,51 @@ class Savepoint(Transaction):
     BEGIN = ("SAVEPOINT step",)
     COMMIT = ("RELEASE step",)
     ROLLBACK = ("ROLLBACK TO step", "RELEASE step")
+
+
+@lru_cache(maxsize=200)
+def _in_sqlite(statement: str) -> str:
+    """The statement without its marks: a file has one journal."""
+    for mark in (MINE, KEY, ID):
+        statement = statement.replace(mark, "")
+    return statement
+
+
+class SqliteDatabase:
+    """``Database`` on a connection to one file."""
+
+    failures: tuple[type[Exception], ...] = (sqlite3.Error,)
+
+    def __init__(self, connection: sqlite3.Connection, name: str, *, is_read_only: bool = False) -> None:
+        """A file that is not ``is_read_only`` exists already."""
+        self.name = name
+        self.connection = connection
+        self._cursor = connection.cursor()
+        self._file = None if is_read_only else OpenedFile(name)
+
+    def run(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        return self._cursor.execute(_in_sqlite(statement), values)
+
+    def run_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        self._cursor.executemany(_in_sqlite(statement), rows)
+
+    def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Sequence[object]]:
+        return self.connection.execute(_in_sqlite(statement), values)
+
+    def write(self, statement: str, values: Sequence[object] = ()) -> int:
+        with self.transaction():
+            return self.run(statement, values).rowcount
+
+    def transaction(self) -> Transaction | Savepoint:
+        assert self._file is not None, "a journal that is only read"
+        kind = Savepoint if self.connection.in_transaction else Transaction
+        return kind(self._cursor, self._file)
+
+    def fault(self, error: Exception, *, place: str = "") -> JournalError:
+        return journal_error(self.name, error, place=place)
+
+    def close(self) -> None:
+        self.connection.close()
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

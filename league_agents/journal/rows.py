@@ -7,7 +7,6 @@ row and the column but quotes no text, because that may be a target.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -15,7 +14,16 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from league_agents.journal.file import NONSENSE, journal_error
+from league_agents.journal.database import MINE, Database
+
+NONSENSE = (ValueError, TypeError, KeyError, OverflowError, RecursionError)
+"""The exceptions that reading a damaged row can raise."""
+
+
+def reading_failures(db: Database) -> tuple[type[Exception], ...]:
+    """The exceptions that reading from ``db`` can raise."""
+    return (*db.failures, *NONSENSE)
+
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
@@ -120,24 +128,27 @@ class Stored(Generic[T]):
         self._make = make
         self._fields = tuple((name, columns.get(name, name), read) for name, read in fields.items())
 
-    def read(self, db: sqlite3.Connection, path: str, rest: str = "", values: Sequence[object] = ()) -> Iterator[T]:
-        """Yield the rows of a query; ``rest`` is its text after the table's name. Raises ``JournalError``."""
+    def read(self, db: Database, where: str = "", values: Sequence[object] = (), *, order: str = "") -> Iterator[T]:
+        """Yield the rows that meet a condition. Raises ``JournalError``."""
         place = f"{self.table}, the first row"
         try:
-            query = f"SELECT {self._key}, {self.columns} FROM {self.table} {rest}"  # noqa: S608
-            for key, *row in db.execute(query, values):
+            for key, *row in db.stream(self._query(where, order), values):
                 name = f"{self._key} {key!a:.60}"
                 place = f"{self.table}, {name}"
                 yield self._decode(row)
                 place = f"{self.table}, a row after {name}"
-        except (sqlite3.Error, *NONSENSE) as error:
-            raise journal_error(path, error, place=place) from error
+        except reading_failures(db) as error:
+            raise db.fault(error, place=place) from error
 
-    def read_one(self, db: sqlite3.Connection, path: str, rest: str = "", values: Sequence[object] = ()) -> T:
+    def read_one(self, db: Database, where: str = "", values: Sequence[object] = ()) -> T:
         """Return the first row. Raises ``JournalError``."""
-        for found in self.read(db, path, rest, values):
+        for found in self.read(db, where, values):
             return found
-        raise journal_error(path, ValueError(f"{self.table}: a row is missing"))
+        raise db.fault(ValueError(f"{self.table}: a row is missing"))
+
+    def _query(self, where: str, order: str) -> str:
+        query = f"SELECT {self._key}, {self.columns} FROM {self.table} WHERE {MINE}{where or 'TRUE'}"  # noqa: S608
+        return f"{query} ORDER BY {order}" if order else query
 
     def _decode(self, row: Sequence[object]) -> T:
         found = {}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from league_agents.journal import migrations, rows
-from league_agents.journal.file import check_pages, journal_error
+from league_agents.journal.file import SqliteDatabase, check_pages, journal_error
 from league_agents.kit.errors import JournalUnusable
 from league_agents.kit.model_work import ModelWorkUse, Why
 from league_agents.kit.private_file import make_private_database, tighten_database
@@ -141,7 +141,7 @@ class Ledger:
             if columns:
                 # Reading does not migrate the file.
                 stored = _JUDGED if "work" in columns else _UNJUDGED
-                yield from stored.read(db, str(self.path), "ORDER BY seq")
+                yield from stored.read(SqliteDatabase(db, str(self.path), is_read_only=True), order="seq")
 
     def _remember_what_was_there(self) -> int:
         """Return the number of the last row of earlier processes."""

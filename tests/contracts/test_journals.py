@@ -215,18 +215,18 @@ def test_a_process_that_ends_within_a_block_has_taken_no_step_of_it(tmp_path: Pa
 def test_sending_makes_no_tables_in_memory(tmp_path: Path) -> None:
     journal = sqlite_journal(tmp_path / "j.db")
     statements: list[str] = []
-    journal._db.set_trace_callback(statements.append)
+    journal._db.connection.set_trace_callback(statements.append)
     journal.commit(StepCommit(cause=StepCause.START, key="start", at=NOON, sends=[outgoing("t-1"), outgoing("t-2")]))
     for item in journal.due_sends(NOON, 10):
         assert journal.begin_send(item, at=NOON, monotonic_s=0.0) is not None
         journal.finish_sends([item.transaction_id], NOON)
     assert journal.next_wake() is None
-    journal._db.set_trace_callback(None)
+    journal._db.connection.set_trace_callback(None)
     asked = [statement for statement in statements if "outbox" in statement]
     made = [
         statement
         for statement in asked
-        if any("Ephemeral" in row[1] for row in journal._db.execute(f"EXPLAIN {statement}"))
+        if any("Ephemeral" in row[1] for row in journal._db.connection.execute(f"EXPLAIN {statement}"))
     ]
     assert asked
     assert made == []
