@@ -119,9 +119,16 @@ class Stored(Generic[T]):
     """One table whose rows are read as values of one class."""
 
     def __init__(
-        self, table: str, make: Callable[..., T], fields: Mapping[str, Reader], *, key: str = "seq", **columns: str
+        self,
+        table: str,
+        make: Callable[..., T],
+        fields: Mapping[str, Reader],
+        *,
+        key: str | None = "seq",
+        **columns: str,
     ) -> None:
-        """``key`` is the column that identifies a row. ``columns`` maps fields to columns of another name."""
+        """``key`` is the column that identifies a row, ``None`` for a table of one row. ``columns`` maps fields to
+        columns of another name."""
         self.table = table
         self.columns = ", ".join(columns.get(name, name) for name in fields)
         self._key = key
@@ -133,7 +140,7 @@ class Stored(Generic[T]):
         place = f"{self.table}, the first row"
         try:
             for key, *row in db.stream(self._query(where, order), values):
-                name = f"{self._key} {key!a:.60}"
+                name = "its row" if self._key is None else f"{self._key} {key!a:.60}"
                 place = f"{self.table}, {name}"
                 yield self._decode(row)
                 place = f"{self.table}, a row after {name}"
@@ -147,7 +154,7 @@ class Stored(Generic[T]):
         raise db.fault(ValueError(f"{self.table}: a row is missing"))
 
     def _query(self, where: str, order: str) -> str:
-        query = f"SELECT {self._key}, {self.columns} FROM {self.table} WHERE {MINE}{where or 'TRUE'}"  # noqa: S608
+        query = f"SELECT {self._key or 1}, {self.columns} FROM {self.table} WHERE {MINE}{where or 'TRUE'}"  # noqa: S608
         return f"{query} ORDER BY {order}" if order else query
 
     def _decode(self, row: Sequence[object]) -> T:

@@ -23,7 +23,7 @@ from league_agents.llm.port import Purpose, Usage
 from league_agents.testing.journal_contract import NOON, call, dump_part, mail_row, outgoing
 
 KEYS = {"parts": "name", "deadlines": "name", "kept": "name", "owner": "only", "version": "only"}
-"""By which column a row is named; by ``seq`` in the other tables."""
+"""The column that identifies a row; ``seq`` in the other tables."""
 
 NEVER_READ = {
     *(("outbox", name) for name in ("finished_at", "error")),
@@ -121,6 +121,12 @@ def read_everything(path: Path) -> None:
     list(Ledger(path).calls())
 
 
+def name_of_a_row(table: str) -> str:
+    """A pattern for what an error calls a row."""
+    key = KEYS.get(table, "seq")
+    return "its row" if key == "only" else rf"{key} \S+"
+
+
 def columns_of(path: Path) -> list[tuple[str, str]]:
     with closing(sqlite3.connect(path)) as db:
         tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -161,7 +167,7 @@ def test_bytes_in_any_column_are_told_with_file_row_and_remedy(whole: Path, tmp_
         except JournalUnusable as error:
             said = str(error)
             assert "with text" not in said  # which would quote it
-        row = rf"{table}, ((a row after )?{KEYS.get(table, 'seq')} \S+|the first row): "
+        row = rf"{table}, ((a row after )?{name_of_a_row(table)}|the first row): "
         remedy = "put a copy in its place, or name another file to begin anew"
         if not re.fullmatch(rf"{re.escape(str(path))}: is damaged \({row}.+\); {remedy}", said):
             untold.append((table, column, said))
@@ -174,6 +180,6 @@ def test_a_value_that_cannot_be_right_is_told(
     whole: Path, tmp_path: Path, table: str, column: str, value: object, why: str
 ) -> None:
     path = damaged(whole, tmp_path, table, column, value)
-    place = rf"{table}, {KEYS.get(table, 'seq')} \S+: {column}"
+    place = rf"{table}, {name_of_a_row(table)}: {column}"
     with pytest.raises(JournalUnusable, match=rf"db: is damaged \({place}: .*{why}"):
         read_everything(path)
