@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from league_agents.app.publishing import MatchPages
+from league_agents.app.publishing import MatchPages, disputes_in
 from league_agents.arena.server.guard import API_HEADERS, Guard
 from league_agents.arena.server.web_server import LOOPBACK, WebServer, server_config
 from league_agents.kit.clock import Clock, SystemClock
@@ -123,7 +123,7 @@ class LivePages:
         if self._season is None or begun_s >= self._season[3]:
             season = source.season()
             begun = {in_division(each.division, each.game_id) for each in season.schedule if each.status != PLANNED}
-            pages = SeasonPages(season, has_page=begun.__contains__)
+            pages = SeasonPages(season, has_page=begun.__contains__, disputes=disputes_in(source, season, "public"))
             places = {file_name("teams", key): ("teams", key) for key in pages.teams}
             places |= {file_name("matches", key): ("matches", key) for key in begun}
             self._season = season, pages, places, self._fresh_until(begun_s)

@@ -15,9 +15,18 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.report.pages.match_view import match_page
 from league_agents.report.pages.render import SEASON_FILE, Renderer
-from league_agents.report.pages.season_view import SeasonPages
+from league_agents.report.pages.season_view import LARGE_SEASON, SeasonPages
 from league_agents.report.pages.shown import file_name, in_division
-from league_agents.report.records import OVER, PLANNED, MatchRecord, ScheduledMatch, SeasonRecord, Viewer, visible
+from league_agents.report.records import (
+    OVER,
+    PLANNED,
+    DisputeRecord,
+    MatchRecord,
+    ScheduledMatch,
+    SeasonRecord,
+    Viewer,
+    visible,
+)
 from league_agents.report.sources import SeasonSource
 
 MOST_MATCHES = 1000
@@ -67,7 +76,7 @@ def publish_season(
                 key = in_division(match.division, match.game_id)
                 _write(folder, file_name("matches", key), matches.drawn(match))
                 written.add(key)
-    _write_season(season, folder, renderer, written, viewer)
+    _write_season(source, season, folder, renderer, written, viewer)
     return Published(
         start=folder / SEASON_FILE, teams=len(pages.teams), matches=len(written), left_out=begun - len(written)
     )
@@ -83,8 +92,13 @@ def publish_match(source: SeasonSource, game_id: str, folder: Path, *, viewer: V
     # Links to match pages of earlier commands are kept.
     keys = {in_division(each.division, each.game_id) for each in season.schedule}
     known = {each for each in keys if (folder / file_name("matches", each)).is_file()}
-    teams = _write_season(season, folder, renderer, {*known, key}, viewer)
+    teams = _write_season(source, season, folder, renderer, {*known, key}, viewer)
     return Published(start=folder / name, teams=teams, matches=1)
+
+
+def disputes_in(source: SeasonSource, season: SeasonRecord, viewer: Viewer) -> Iterable[DisputeRecord]:
+    """The disputes for the page of a season; none for a large one, as every report would have to be read."""
+    return source.disputes(with_mails=viewer != "public") if len(season.schedule) <= LARGE_SEASON else ()
 
 
 def _scheduled(source: SeasonSource) -> SeasonRecord:
@@ -107,6 +121,7 @@ def _played(match: MatchRecord) -> ScheduledMatch:
         status=OVER if match.is_over else match.status,
         winner_id=match.winner_id,
         is_draw=match.is_draw,
+        is_walkover=match.is_walkover,
         points=(
             one.league_points if one is not None else None,
             two.league_points if two is not None else None,
@@ -114,8 +129,11 @@ def _played(match: MatchRecord) -> ScheduledMatch:
     )
 
 
-def _write_season(season: SeasonRecord, folder: Path, renderer: Renderer, written: set[str], viewer: Viewer) -> int:
-    pages = SeasonPages(season, has_page=written.__contains__, viewer=viewer)
+def _write_season(
+    source: SeasonSource, season: SeasonRecord, folder: Path, renderer: Renderer, written: set[str], viewer: Viewer
+) -> int:
+    disputes = disputes_in(source, season, viewer)
+    pages = SeasonPages(season, has_page=written.__contains__, viewer=viewer, disputes=disputes)
     for key in pages.teams:
         _write(folder, file_name("teams", key), renderer.team(pages.team_page(key)))
     _write(folder, SEASON_FILE, renderer.season(pages.season_page()))

@@ -24,6 +24,7 @@ Examples:
   league-agents show match 0201001 --transcript
   league-agents show standings --from season/ --csv > standings.csv
   league-agents show match 0101001 --from match.json --as public
+  league-agents show disputes 0201001
   league-agents show log
 
 Without --from the journals of the league file are read, of every role in it. --from names a journal, a season's folder,
@@ -48,9 +49,9 @@ def _options(function: F) -> F:
     return function
 
 
-@click.group(name="show", short_help="Matches, standings, schedule and audit trail of a season.", epilog=EPILOG)
+@click.group(name="show", short_help="Matches, standings, schedule, disputes and audit trail.", epilog=EPILOG)
 def command() -> None:
-    """Look at a season: its matches, one match whole, standings, schedule, teams, and the audit trail."""
+    """Look at a season: its matches, one match whole, standings, schedule, teams, disputes, and the audit trail."""
 
 
 def narrowed(match: MatchRecord, viewer: Viewer | None, team: str) -> MatchRecord:
@@ -177,6 +178,44 @@ def standings(
         if rows and not as_json and not as_csv:
             click.echo(f"\n{uncertainty(rows)}")
         return result
+
+
+@command.command(name="disputes")
+@click.argument("game_id", metavar="[MATCH]", required=False)
+@_options
+def disputes(
+    *, game_id: str | None, source: Path | None, config: Path | None, season: str | None, as_json: bool, as_csv: bool
+) -> int:
+    """Reports that contradict each other, are late, missing, unreadable or not the referee's; objections of members.
+
+    With MATCH also the evidence: what the league manager received, and what the journals of the referee and both
+    players say, if they are in the same folder. --json and --csv always hold it.
+    """
+    from msgspec import to_builtins
+
+    from league_agents.report.tables import DISPUTES, EVIDENCE, dispute_lines, text_table
+
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two forms; give one of them")
+    with opened(source, config, season) as found:
+        wanted = (
+            each for each in found.disputes() if game_id in (None, each.game_id, f"{each.division}/{each.game_id}")
+        )
+        if as_json:
+            print_documents((to_builtins(each) for each in wanted), sys.stdout)
+        elif as_csv:
+            for line in dispute_lines(wanted):
+                click.echo(line, nl=False)
+        elif rows := list(wanted):
+            screen = console(sys.stdout)
+            screen.print(text_table(DISPUTES, rows))
+            if game_id is not None:
+                screen.print(text_table(EVIDENCE, rows[0].evidence))
+            else:
+                click.echo("'show disputes MATCH' shows the evidence; 'manage --help' how a match is settled", err=True)
+        else:
+            click.echo("there are no disputes in the journals; only the league manager's has them", err=True)
+    return 0
 
 
 def _of_season(name: str, empty: str, help_text: str) -> None:

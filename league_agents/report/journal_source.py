@@ -13,11 +13,13 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.ids import is_game_id
 from league_agents.kit.printable import of, printable
 from league_agents.kit.values import evolve
+from league_agents.report.disputes import disputes_of
 from league_agents.report.match_assembly import GAME, MATCH, SETTLEMENT, MatchEvidence, assembled
 from league_agents.report.records import (
     OPEN,
     PLANNED,
     UNKNOWN,
+    DisputeRecord,
     MatchRecord,
     ScheduledMatch,
     SeasonRecord,
@@ -105,6 +107,11 @@ class JournalSource:
         if game_id not in found and game_id not in self._frame.matches:
             raise ConfigError(f"match {of(game_id, 40)}", "is not in this season; 'show matches' lists those that are")
         return self._record(game_id, found.get(game_id) or MatchEvidence())
+
+    def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
+        """What the organiser must look at, match by match."""
+        journals = [each for each in self._journals if with_mails or each.role == "manager"]
+        return disputes_of(journals, self._frame, division=self._division)
 
     def close(self) -> None:
         """Release the journals."""

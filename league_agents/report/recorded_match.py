@@ -11,6 +11,7 @@ from league_agents.league.wire.reading import instant_of
 from league_agents.report.cells import mapping, mappings
 from league_agents.report.records import (
     OVER,
+    DisputeRecord,
     MatchRecord,
     MessageRecord,
     PlayerRecord,
@@ -83,6 +84,10 @@ class RecordedMatch:
         if game_id != self._match.game_id:
             raise ConfigError(f"match {of(game_id, 60)}", f"is not in this file; it holds {self._match.game_id}")
         return self._match
+
+    def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
+        """None: only journals hold reports."""
+        return iter(())
 
     def close(self) -> None:
         """No-op: holds no resources."""

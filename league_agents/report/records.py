@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from enum import StrEnum
 from typing import Literal
 
 import msgspec
@@ -240,6 +241,52 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
     text: str
     by: str = ""
     """The journal it is from: role and address, or the division."""
+
+
+class DisputeKind(StrEnum):
+    """What a person must look at in a match."""
+
+    CONTRADICTORY = "contradictory"
+    """Its referee sent reports that differ."""
+    UNREADABLE = "unreadable"
+    """A report of its referee cannot be read."""
+    LATE = "late"
+    """Its referee reported after the end of the round."""
+    MISSING = "missing"
+    """Its referee never reported."""
+    NOT_THE_REFEREE = "not-the-referee"
+    """Somebody reported it who does not judge it."""
+    PLAYER_DIFFERS = "player-differs"
+    """A player's own report states other points than its referee."""
+    OBJECTION = "objection"
+    """A member named the match in a free text."""
+
+
+class DisputeEvidence(Struct, frozen=True, kw_only=True):
+    """One thing that somebody sent or received."""
+
+    at: datetime
+    by: str
+    """Who sent it, or whose journal it is from."""
+
+    text: str
+
+
+class DisputeRecord(Struct, frozen=True, kw_only=True):
+    """Something for the organiser to settle in one match."""
+
+    game_id: str
+    round_number: int = 0
+    division: str = ""
+    kind: DisputeKind
+    text: str
+    counts: str = ""
+    """What counts now: ``completed 3:0``; empty before anything does."""
+
+    settled: str = ""
+    """The settlement that holds: ``annul``; empty if there is none."""
+
+    evidence: tuple[DisputeEvidence, ...] = ()
 
 
 class SeasonRecord(Struct, frozen=True, kw_only=True):

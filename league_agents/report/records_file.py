@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.printable import of
-from league_agents.report.records import RECORD_VERSION, MatchRecord, SeasonRecord, Viewer
+from league_agents.report.records import RECORD_VERSION, DisputeRecord, MatchRecord, SeasonRecord, Viewer
 
 FORMAT = "league-agents.records"
 HEAD = b'{"format":"league-agents.records",'
@@ -199,6 +199,10 @@ class RecordsFile:
     def check(self) -> int:
         """Check the whole file. Return the number of matches. Raises as ``matches`` does."""
         return sum(1 for _ in self.matches())
+
+    def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
+        """None: only journals hold reports."""
+        return iter(())
 
     def close(self) -> None:
         """No-op: no file is open between two calls."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.printable import of, printable
-from league_agents.report.records import MatchRecord, SeasonRecord, StandingRecord, Viewer
+from league_agents.report.records import DisputeRecord, MatchRecord, SeasonRecord, StandingRecord, Viewer
 from league_agents.report.records_file import RecordsFile
 from league_agents.report.sources import SeasonSource
 
@@ -96,6 +96,12 @@ class SeasonFolder:
         if not found:
             raise ConfigError(f"match {of(game_id, 60)}", "is not in this season; 'show matches' lists those that are")
         return next(iter(found.values()))
+
+    def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
+        """The disputes, division by division."""
+        for division in self._divisions:
+            with closing(division.open(with_mails)) as source:
+                yield from source.disputes(with_mails=with_mails)
 
     def close(self) -> None:
         """No-op: no file is open between two calls."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from league_agents.report.records import MatchRecord, SeasonRecord, Viewer
+from league_agents.report.records import DisputeRecord, MatchRecord, SeasonRecord, Viewer
 
 
 class SeasonSource(Protocol):
@@ -37,6 +37,11 @@ class SeasonSource(Protocol):
 
     def match(self, game_id: str) -> MatchRecord:
         """One match. Raises ``ConfigError`` for an unknown id."""
+        ...
+
+    def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
+        """Reports that contradict, are late, are missing or are not the referee's; none without the league manager's
+        journal. ``with_mails``: read the other participants' journals for evidence."""
         ...
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from league_agents.kit.printable import printable
 from league_agents.report.records import (
+    DisputeRecord,
     MatchRecord,
     PlayerRecord,
     StandingRecord,
@@ -204,6 +205,40 @@ TEAMS = (
     Column(key="player_email", title="Player's mailbox", value=lambda team: team.player_email),
     Column(key="referee_email", title="Referee's mailbox", value=lambda team: team.referee_email),
 )
+
+DISPUTES = (
+    Column(key="game_id", title="Match", value=lambda dispute: dispute.game_id, is_whole=True),
+    Column(key="round", title="Round", value=lambda dispute: dispute.round_number, reader="spreadsheet"),
+    Column(key="division", title="Division", value=lambda dispute: dispute.division),
+    Column(key="kind", title="Kind", value=lambda dispute: dispute.kind.value, is_whole=True),
+    Column(key="text", title="What", value=lambda dispute: dispute.text),
+    Column(key="counts", title="Counts", value=lambda dispute: dispute.counts),
+    Column(key="settled", title="Settled", value=lambda dispute: dispute.settled),
+)
+
+EVIDENCE = (
+    Column(key="at", title="At", value=lambda each: each.at, is_whole=True),
+    Column(key="by", title="Who", value=lambda each: each.by),
+    Column(key="evidence", title="What", value=lambda each: each.text),
+)
+
+
+def dispute_lines(disputes: Iterable[DisputeRecord]) -> Iterator[str]:
+    """The disputes for a spreadsheet: one line for each piece of evidence, or one for a dispute without any."""
+    rows = ((each, item) for each in disputes for item in each.evidence or (None,))
+    columns = [
+        *(_of_pair(column, 0) for column in DISPUTES),
+        *(_of_pair(column, 1) for column in EVIDENCE),
+    ]
+    return csv_lines(columns, rows)
+
+
+def _of_pair(column: Column, place: int) -> Column:
+    def value(pair: Sequence[object]) -> Cell:
+        return None if pair[place] is None else column.value(pair[place])
+
+    return Column(key=column.key, title=column.title, value=value)
+
 
 LOG = (
     Column(key="at", title="At", value=lambda entry: entry.at, is_whole=True),

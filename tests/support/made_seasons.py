@@ -12,6 +12,9 @@ from league_agents.report.records import (
     OVER,
     PLANNED,
     AuditEntry,
+    DisputeEvidence,
+    DisputeKind,
+    DisputeRecord,
     MatchRecord,
     MessageRecord,
     PlayerRecord,
@@ -98,6 +101,20 @@ class MadeSeason:
 
     def season(self) -> SeasonRecord:
         return self._season
+
+    def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
+        """One of each kind, about the first match."""
+        first = self._season.schedule[0]
+        for kind in DisputeKind:
+            yield DisputeRecord(
+                game_id=first.game_id,
+                round_number=first.round_number,
+                division=first.division,
+                kind=kind,
+                text=f"referee {first.referee} reported 3:0 {self.text}",
+                counts="completed 3:0",
+                evidence=(DisputeEvidence(at=START, by="referee", text=f"reported {self.text}"),) if with_mails else (),
+            )
 
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
         for match in self._season.schedule:

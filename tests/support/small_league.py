@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import pytest
 
@@ -16,12 +17,12 @@ GROUPS = ("crows", "owls", "wrens")
 TARGET = ("Call me Ishmael.", "whale")
 
 
-def league(**players: str) -> OfflineLeague:
+def league(referees: Mapping[str, str] = MappingProxyType({}), **players: str) -> OfflineLeague:
     """Three teams, three rounds of one match each."""
 
     def side(name: str) -> OfflineTeam:
         player = choose_agent(players.get(name, "scripted"), "player", rules=PRD, seed=name)
-        referee = choose_agent("scripted", "referee", rules=PRD, seed=name)
+        referee = choose_agent(referees.get(name, "scripted"), "referee", rules=PRD, seed=name)
         return OfflineTeam(team=team_of(name), player=player, referee=referee)
 
     sides = [side(name) for name in GROUPS]

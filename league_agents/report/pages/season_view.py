@@ -7,7 +7,7 @@ Rule 2: no match is read: a season of ten thousand matches is one page.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -29,6 +29,8 @@ from league_agents.report.pages.shown import (
 from league_agents.report.records import (
     ANNULLED,
     OVER,
+    DisputeKind,
+    DisputeRecord,
     ScheduledMatch,
     SeasonRecord,
     StandingRecord,
@@ -42,7 +44,7 @@ MOST_CROSSED = 40
 LARGE_SEASON = 2000
 """Number of matches above which intervals, narrow by then, are computed from fewer resamples."""
 
-MOST_LOG = 500
+MOST_LOG, MOST_DISPUTES = 500, 200
 PUBLIC_LOG = frozenset({"settlement", "round", "season"})
 """Kinds of public entries. A warning may quote an agent, and with it a secret; orders are the organiser's."""
 
@@ -140,6 +142,18 @@ class DivisionSection(Struct, frozen=True, kw_only=True):
     schedule: tuple[Round, ...]
 
 
+class DisputeView(Struct, frozen=True, kw_only=True):
+    """Something for the organiser to settle."""
+
+    game: Link
+    kind: str
+    text: str
+    counts: str
+    settled: str
+    evidence: tuple[tuple[str, str, str], ...]
+    """(instant, sender or journal, text); empty on public pages."""
+
+
 class SeasonPage(Struct, frozen=True, kw_only=True):
     """The page of a season."""
 
@@ -147,6 +161,8 @@ class SeasonPage(Struct, frozen=True, kw_only=True):
     facts: tuple[tuple[str, str], ...]
     is_over: bool
     divisions: tuple[DivisionSection, ...]
+    disputes: tuple[DisputeView, ...]
+    disputes_left_out: int
     log: tuple[tuple[str, str, str], ...]
     """(instant, kind, text) of each entry, the latest first."""
 
@@ -173,12 +189,19 @@ class SeasonPages:
     """The values of a season's pages, from one record."""
 
     def __init__(
-        self, season: SeasonRecord, *, has_page: HasPage = lambda _match: False, viewer: Viewer = "public"
+        self,
+        season: SeasonRecord,
+        *,
+        has_page: HasPage = lambda _match: False,
+        viewer: Viewer = "public",
+        disputes: Iterable[DisputeRecord] = (),
     ) -> None:
         """``has_page``: whether the match with this key (``in_division``) has a page that can be linked."""
         self._season = season
         self._log = [entry for entry in season.log if viewer != "public" or entry.kind in PUBLIC_LOG]
         self._has_page = has_page
+        self._disputes = list(disputes)
+        self._is_public = viewer == "public"
         rows = season.standings()
         self._rows = {in_division(row.division, row.participant_id): row for row in rows}
         self.teams = {in_division(team.division, team.participant_id): team for team in _teams(season, rows)}
@@ -232,6 +255,8 @@ class SeasonPages:
             facts=self._facts(),
             is_over=season.is_over,
             divisions=tuple(self._division(name, place) for place, name in enumerate(names or ("",))),
+            disputes=tuple(self._disputed()),
+            disputes_left_out=max(0, len(self._disputes) - MOST_DISPUTES),
             log=log,
             log_left_out=max(0, len(self._log) - MOST_LOG),
         )
@@ -323,6 +348,29 @@ class SeasonPages:
             ),
             schedule=self._rounds(matches),
         )
+
+    def _disputed(self) -> Iterator[DisputeView]:
+        over = {
+            in_division(each.division, each.game_id)
+            for each in self._season.schedule
+            if each.status in (OVER, ANNULLED)
+        }
+        for each in self._disputes[:MOST_DISPUTES]:
+            key = in_division(each.division, each.game_id)
+            # Reports of an open match are secret, and what members wrote is for the organiser.
+            if self._is_public and (key not in over or each.kind is DisputeKind.OBJECTION):
+                continue
+            href = file_name("matches", key) if self._has_page(key) else None
+            yield DisputeView(
+                game=Link(text=label(each.game_id), href=href),
+                kind=each.kind.value.replace("-", " "),
+                text=shown(each.text, 600),
+                counts=shown(each.counts, 100),
+                settled=shown(each.settled, 60) or "open",
+                evidence=()
+                if self._is_public
+                else tuple((instant(item.at), shown(item.by, 200), shown(item.text, 400)) for item in each.evidence),
+            )
 
     def _points_after(self, rounds: Sequence[int], order: Sequence[str]) -> dict[str, list[float]]:
         """Each team's points after each round, 0 before its first row."""

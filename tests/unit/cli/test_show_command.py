@@ -166,3 +166,35 @@ def test_a_list_is_printed_one_element_at_a_time_as_if_at_once(capsys: pytest.Ca
         print_documents((drawn.append(each) or each for each in documents), sys.stdout)
         assert capsys.readouterr().out == document_text(documents)
         assert drawn == documents
+
+
+def test_disputes_are_listed_with_their_evidence_in_every_form(tmp_path: Path) -> None:
+    play_single_game(
+        seed=3,
+        rules=PRD,
+        referee="scripted:silent",
+        player_a="scripted",
+        player_b="scripted",
+        journal=tmp_path / "m.db",
+    )
+    source = ("--from", str(tmp_path))
+    listed = show("disputes", *source)
+    assert listed.exit_code == 0
+    assert all(word in listed.stdout for word in (GAME, "missing", "no_report 3:3"))
+    assert "its journal" not in listed.stdout
+    whole = show("disputes", GAME, *source)
+    assert "player player-a: its journal" in whole.stdout
+    (document,) = json.loads(show("disputes", "--json", *source).stdout)
+    assert (document["game_id"], document["kind"]) == (GAME, "missing")
+    rows = list(csv.DictReader(io.StringIO(show("disputes", "--csv", *source).stdout)))
+    assert len(rows) == len(document["evidence"])
+    assert {row["kind"] for row in rows} == {"missing"}
+    nothing = show("disputes", "0909009", *source)
+    assert (nothing.exit_code, nothing.stdout) == (0, "")
+    assert "there are no disputes" in nothing.stderr
+
+
+def test_a_player_s_own_journal_has_no_disputes(folder: Path) -> None:
+    shown = show("disputes", "--from", str(folder / "m.player-a.db"))
+    assert (shown.exit_code, shown.stdout) == (0, "")
+    assert "only the league manager's has them" in shown.stderr
