@@ -45,7 +45,7 @@ def awaited(machine: object, state: object) -> Awaited | None:
             told = f"{state.awaited} late reports of round {season.round_number}, which was ended"
             return waiting(told, Command.END_ROUND)
         case SeasonPhase.BETWEEN:
-            total = state.schedule.total_rounds if state.schedule is not None else 0
+            total = state.total_rounds
             if season.round_number >= total:
                 return waiting("the order to end the season: every round was played", Command.FINISH_SEASON)
             return waiting(f"round {season.round_number + 1} of {total} to begin", Command.START_ROUND)

@@ -28,6 +28,8 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
   league-agents manage annul 0201001 --why "the referee used a wrong book"
   league-agents manage correct 0201001 --points 3 0 --why "agreed by both teams"
   league-agents manage reinstate 0201001 --why "the protest was withdrawn"
+  league-agents manage replay 0201001 --why "the referee used a wrong book"
+  league-agents manage substitute-referee 0203002 otters --why "their mailbox is full"
   league-agents manage withdraw ravens --why "they do not answer"
 """
 )
@@ -37,6 +39,7 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
 @click.argument("order", metavar="COMMAND", type=click.Choice(list(COMMANDS)))
 @click.option("--text", default="", help=f"The reason, or the text to send. For {WITH_TEXT}.")
 @click.argument("about", metavar="[ABOUT]", default="")
+@click.argument("team", metavar="[TEAM]", default="")
 @click.option("--why", default="", help="The reason of a settlement. Everybody concerned reads it.")
 @click.option(
     "--points",
@@ -65,6 +68,7 @@ def command(
     order: str,
     text: str,
     about: str,
+    team: str,
     why: str,
     points: tuple[int, int] | None,
     scores: tuple[float, float] | None,
@@ -87,7 +91,7 @@ def command(
     from league_agents.kit.clock import SystemClock
     from league_agents.runner.lock import is_locked
 
-    for name, words in (("ABOUT", about), ("--text", text), ("--why", why)):
+    for name, words in (("ABOUT", about), ("TEAM", team), ("--text", text), ("--why", why)):
         if not _is_unicode(words):
             raise click.UsageError(f"{name} cannot be written as UTF-8; write it in the terminal's own encoding")
     wanted = COMMANDS[order]
@@ -98,10 +102,10 @@ def command(
     if len(text) > LONGEST_TEXT:
         raise click.UsageError(f"the text has {len(text)} characters, at most {LONGEST_TEXT} are sent")
     if wanted.settles is not None:
-        _check_settlement(wanted, about, why)
+        _check_settlement(wanted, about, team, why)
         _check_figures(wanted, points, scores, minutes)
         text = SettlementOrder(
-            about=about, why=why.strip(), points=points, private_scores=scores, minutes=minutes
+            about=about, why=why.strip(), points=points, private_scores=scores, minutes=minutes, referee=team
         ).to_text()
     elif about or why or points or scores or minutes:
         raise click.UsageError(f"'{order}' settles nothing; ABOUT and its options are for {SETTLING}")
@@ -134,11 +138,11 @@ def _is_unicode(words: str) -> bool:
     return True
 
 
-def _check_settlement(command: Command, about: str, why: str) -> None:
+def _check_settlement(command: Command, about: str, team: str, why: str) -> None:
     order = command.word
     if not why.strip():
         raise click.UsageError(f"'{order}' needs a reason: --why '…'")
-    if len(about) + len(why) > LONGEST_TEXT // 2:
+    if len(about) + len(team) + len(why) > LONGEST_TEXT // 2:
         raise click.UsageError(f"the reason has {len(why)} characters, at most {LONGEST_TEXT // 2} are sent")
     if command.settles is OrderSubject.MATCH and not about:
         raise click.UsageError(f"'{order}' needs the match: {order} 0101001 --why '…'")
@@ -146,6 +150,11 @@ def _check_settlement(command: Command, about: str, why: str) -> None:
         raise click.UsageError(f"'{order}' needs the team: {order} TEAM --why '…'")
     if command.settles is OrderSubject.ROUND and about:
         raise click.UsageError("'extend-round' is about the round that is played; it takes --minutes M and --why")
+    if (command is Command.SUBSTITUTE_REFEREE) != bool(team):
+        usage = f"{Command.SUBSTITUTE_REFEREE.word} 0101001 TEAM --why '…'"
+        raise click.UsageError(
+            f"'{order}' {'names one thing' if team else 'needs the team whose referee steps in'}: {usage}"
+        )
 
 
 def _check_figures(

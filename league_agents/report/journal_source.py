@@ -81,7 +81,7 @@ class JournalSource:
             teams=tuple(self._frame.teams.values()),
             schedule=tuple(self._with_status(planned) for planned in self._frame.matches.values()),
             standings_after=results.tables(self._division),
-            is_over=bool(results.season),
+            is_over=results.is_over,
             log=tuple(log_of(self._journals, division=self._division)),
         )
 

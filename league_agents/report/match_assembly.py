@@ -24,6 +24,7 @@ from league_agents.report.models import model_steps
 from league_agents.report.records import (
     ANNULLED,
     OPEN,
+    REPLAYED,
     RESET,
     UNKNOWN,
     JsonObject,
@@ -174,8 +175,8 @@ def _is_ended(evidence: MatchEvidence, referee_email: str) -> bool:
 
 
 def _status(settlements: Sequence[Settlement], official: JsonObject, result: JsonObject | None) -> str:
-    if settlements and settlements[-1].order == "annul" and not settlements[-1].withdrawn:
-        return ANNULLED
+    if settlements and (status := settlements[-1].after.get("status")) in (ANNULLED, REPLAYED):
+        return _text(status)
     if official:
         if official.get("termination") == Termination.RESET.value and not official.get("status"):
             return RESET

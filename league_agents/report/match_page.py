@@ -12,7 +12,16 @@ from league_agents.games.q21.rules import BUILT_IN, PRD
 from league_agents.kit.printable import printable
 from league_agents.kit.values import evolve
 from league_agents.report.recorded_match import document_of
-from league_agents.report.records import ANNULLED, OPEN, PLANNED, UNKNOWN, MatchRecord, MessageRecord, StandingRecord
+from league_agents.report.records import (
+    ANNULLED,
+    OPEN,
+    PLANNED,
+    REPLAYED,
+    UNKNOWN,
+    MatchRecord,
+    MessageRecord,
+    StandingRecord,
+)
 from league_agents.report.tables import MESSAGES, PLAYERS, text_table
 from league_agents.report.transcript import transcript
 
@@ -21,6 +30,7 @@ _STAGES = {
     OPEN: "is being played; what is secret is not shown",
     UNKNOWN: "is over; this journal does not say how",
     ANNULLED: "was annulled: it counts for nobody",
+    REPLAYED: "does not count: it is played again under another id",
 }
 
 
@@ -45,7 +55,7 @@ def _parts(match: MatchRecord, is_whole: bool) -> Iterator[RenderableType]:
         yield Text(printable(f"Why: {match.abort_reason}{caused}", 400))
     for settled in match.settlements:
         taken_back = " (withdrawn since)" if settled.withdrawn else ""
-        yield Text(printable(f"Settled {settled.at:%Y-%m-%d %H:%M}: {settled.order}{taken_back}: {settled.why}", 600))
+        yield Text(printable(f"Settled {settled.at:%Y-%m-%d %H:%M}: {settled.words}{taken_back}: {settled.why}", 600))
     if match.tokens is not None:
         money = "" if match.cost_usd is None else f", US$ {match.cost_usd:.4f}"
         yield Text(f"Language models: {match.tokens} tokens{money}")

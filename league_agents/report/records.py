@@ -25,7 +25,7 @@ field with a default."""
 Viewer = Literal["player", "referee", "public"]
 JsonObject = Mapping[str, object]
 
-PLANNED, OPEN, OVER, ANNULLED = "planned", "open", "over", "annulled"
+PLANNED, OPEN, OVER, ANNULLED, REPLAYED = "planned", "open", "over", "annulled", "replayed"
 """Progress of a match. ``status`` of a match that is over is its termination, as in reports (protocol 4.5.1)."""
 
 RESET = "reset"
@@ -103,6 +103,12 @@ class Settlement(Struct, frozen=True, kw_only=True):
     before: JsonObject = msgspec.field(default_factory=dict)
     after: JsonObject = msgspec.field(default_factory=dict)
     withdrawn: bool = False
+
+    @property
+    def words(self) -> str:
+        """The order, and the match that this one replays or the referee who steps in."""
+        first, referee = self.after.get("replay_of"), self.after.get("referee")
+        return f"{self.order} of {first}" if first else f"{self.order} {referee}" if referee else self.order
 
 
 class MatchRecord(Struct, frozen=True, kw_only=True):
@@ -209,12 +215,15 @@ class ScheduledMatch(Struct, frozen=True, kw_only=True):
     referee: str
     division: str = ""
     status: str = PLANNED
-    """``planned``, ``open``, ``over`` or ``annulled``."""
+    """``planned``, ``open``, ``over``, ``annulled`` or ``replayed``."""
 
     winner_id: str | None = None
     is_draw: bool = False
     is_walkover: bool = False
     """Whether the winner won without a game. Such a match says nothing of anybody's strength."""
+
+    replay_of: str = ""
+    """The id of the match that this one replays; empty for any other match."""
 
     points: tuple[float | None, float | None] = (None, None)
     """The league manager's points for ``player1`` and ``player2``; ``None`` until it reports them."""

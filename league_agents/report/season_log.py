@@ -56,11 +56,14 @@ def _text(note: Note) -> str:
     facts = note.facts
     if note.kind == SETTLEMENT:
         settled = settlement_of(note)
-        said = f"{settled.order} {note.key}: {settled.why}"
+        said = f"{settled.words} {note.key}: {settled.why}"
+        if first := settled.after.get("replay_of"):
+            said = f"{note.key} replays {first}: {settled.why}"
         return f"{said} (withdrawn)" if settled.withdrawn else said
     if note.kind == "round":
         return f"round {note.key}: results and standings"
     if note.kind == "season":
         ended = "was reset" if facts.get("termination") == "reset" else "is over"
         return f"season {note.key} {ended}"
-    return f"{note.key}: {facts.get('text', '')}"
+    said = str(facts.get("text", ""))
+    return said if note.key == "command_refused" else f"{note.key}: {said}"

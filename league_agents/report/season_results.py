@@ -17,7 +17,7 @@ from league_agents.kit.values import evolve
 from league_agents.league.season.standings import MatchStatus
 from league_agents.report.cells import mapping, mappings
 from league_agents.report.match_assembly import MATCH, SETTLEMENT, settlement_of
-from league_agents.report.records import ANNULLED, OVER, JsonObject, ScheduledMatch, StandingRecord
+from league_agents.report.records import ANNULLED, OVER, REPLAYED, JsonObject, ScheduledMatch, StandingRecord
 from league_agents.report.season_frame import SeasonFrame
 
 _PRIVATE_SCORE = "private_score"
@@ -34,7 +34,13 @@ class SeasonResults:
 
         self._has_draws = False
         self.over: set[str] = set()
-        self.annulled: set[str] = set()
+        self.removed: dict[str, str] = {}
+        """``annulled`` or ``replayed``, by the ids of the matches that do not count."""
+
+        self.replay_of: dict[str, str] = {}
+        """The first match, by the id of its replay."""
+
+        self.is_over = False
         self.won: dict[str, tuple[str | None, bool, Mapping[str, float]]] = {}
         """Winner, whether it is a draw, and the points that count for each player."""
 
@@ -56,7 +62,13 @@ class SeasonResults:
             if not settled.after:
                 self.over.discard(note.key)
                 self.won.pop(note.key, None)
-            (self.annulled.discard if settled.withdrawn or settled.order != "annul" else self.annulled.add)(note.key)
+            if (status := settled.after.get("status")) in (ANNULLED, REPLAYED) and not settled.withdrawn:
+                self.removed[note.key] = of(status, 20)
+            else:
+                self.removed.pop(note.key, None)
+            if first := settled.after.get("replay_of"):
+                self.replay_of[note.key] = of(first, 40)
+                self.is_over = False
         elif note.kind == "round":
             self._take_rows(_number_of_round(note), facts)
             for row in mappings(facts.get("results")):
@@ -64,7 +76,7 @@ class SeasonResults:
                 self.over.add(of(row.get("game_id"), 40))
         elif note.kind == "season":
             if facts.get("termination") != Termination.RESET.value:
-                self.season = facts
+                self.season, self.is_over = facts, True
                 self._take_rows(max(self._rows, default=self._frame.round_number), facts)
         else:
             self.over.add(note.key)
@@ -107,10 +119,16 @@ class SeasonResults:
             both = (row.get("player1_score"), row.get("player2_score"))
             seats = (planned.player1, planned.player2)
             points = {seat: _float(value) for seat, value in zip(seats, both, strict=True) if _is_number(value)}
-        status = ANNULLED if game_id in self.annulled else OVER if game_id in self.over else planned.status
+        status = self.removed.get(game_id) or (OVER if game_id in self.over else planned.status)
         counted = (points.get(planned.player1), points.get(planned.player2))
         return evolve(
-            planned, status=status, winner_id=winner, is_draw=is_draw, is_walkover=is_walkover, points=counted
+            planned,
+            status=status,
+            winner_id=winner,
+            is_draw=is_draw,
+            is_walkover=is_walkover,
+            points=counted,
+            replay_of=self.replay_of.get(game_id, ""),
         )
 
     def _take_match(self, note: Note) -> None:

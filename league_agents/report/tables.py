@@ -135,7 +135,7 @@ def _result(match: MatchRecord) -> str:
 
 
 def _settled(match: MatchRecord) -> str:
-    return ", ".join(each.order for each in match.settlements if not each.withdrawn)
+    return ", ".join(each.words for each in match.settlements if not each.withdrawn)
 
 
 MATCHES = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import pytest
@@ -17,15 +17,17 @@ GROUPS = ("crows", "owls", "wrens")
 TARGET = ("Call me Ishmael.", "whale")
 
 
-def league(referees: Mapping[str, str] = MappingProxyType({}), **players: str) -> OfflineLeague:
-    """Three teams, three rounds of one match each."""
+def league(
+    referees: Mapping[str, str] = MappingProxyType({}), *, groups: Sequence[str] = GROUPS, **players: str
+) -> OfflineLeague:
+    """Three teams, three rounds of one match each; or other teams."""
 
     def side(name: str) -> OfflineTeam:
         player = choose_agent(players.get(name, "scripted"), "player", rules=PRD, seed=name)
         referee = choose_agent(referees.get(name, "scripted"), "referee", rules=PRD, seed=name)
         return OfflineTeam(team=team_of(name), player=player, referee=referee)
 
-    sides = [side(name) for name in GROUPS]
+    sides = [side(name) for name in groups]
     schedule = round_robin([each.team for each in sides], season=1)
     return offline_league(sides, schedule, seed=5, rules=PRD, journal_of=memory_journal)
 

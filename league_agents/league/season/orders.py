@@ -33,6 +33,18 @@ class Command(StrEnum):
     ANNUL = "annul", "take match ABOUT out of the standings", False, OrderSubject.MATCH
     CORRECT = "correct", "give match ABOUT the points of --points", False, OrderSubject.MATCH
     REINSTATE = "reinstate", "let match ABOUT count as it was reported", False, OrderSubject.MATCH
+    REPLAY = (
+        "replay",
+        "have match ABOUT played again, in an extra round; its result no longer counts",
+        False,
+        OrderSubject.MATCH,
+    )
+    SUBSTITUTE_REFEREE = (
+        "substitute_referee",
+        "give match ABOUT the referee of TEAM; a match without a report is played again",
+        False,
+        OrderSubject.MATCH,
+    )
     WITHDRAW = "withdraw", "take team ABOUT out: what it has not played is a walkover", False, OrderSubject.TEAM
     READMIT = "readmit", "let the withdrawn team ABOUT play again", False, OrderSubject.TEAM
     EXTEND_ROUND = "extend_round", "end the round --minutes later", False, OrderSubject.ROUND
@@ -79,6 +91,9 @@ class SettlementOrder(Struct, frozen=True, kw_only=True):
     minutes: float | None = None
     """The length of an extension."""
 
+    referee: str = ""
+    """The group id of the team whose referee steps in."""
+
     def to_text(self) -> str:
         """The text of the order."""
         return msgspec.json.encode(self).decode()
@@ -95,4 +110,7 @@ def read_order(text: str) -> SettlementOrder | None:
 def order_words(text: str) -> str:
     """A settlement's order in words for people: ``0101001: why``; any other text unchanged."""
     order = read_order(text) if text.startswith("{") else None
-    return text if order is None else ": ".join(part for part in (order.about, order.why) if part)
+    if order is None:
+        return text
+    about = " ".join(part for part in (order.about, order.referee) if part)
+    return ": ".join(part for part in (about, order.why) if part)

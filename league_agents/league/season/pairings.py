@@ -3,16 +3,18 @@
 Rule 1: no two teams meet twice in a Swiss season, and no team has a second bye before every team had one.
 Rule 2: the number of rounds is limited so that each round can be paired, whatever the results.
 Rule 3: a round is a function of the rounds before it. Nothing is random.
+Rule 4: a Swiss round leaves out withdrawn teams. A round that a team sits out is a bye, whatever the reason.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
+from league_agents.league.season.replays import with_replays
 from league_agents.league.season.schedule import (
     MOST_ROUNDS,
     Pair,
@@ -79,14 +81,17 @@ def next_round(
     """The schedule with one more round.
 
     ``order`` is the standings' order of the entrants; ``outcomes`` holds the outcomes of all games so far by game id. A
-    round that the schedule's referees cannot judge neutrally is judged by the referees of ``everybody``. Referees of
-    ``withdrawn`` groups judge only games that cannot be judged without them.
+    round that the schedule's referees cannot judge neutrally is judged by the referees of ``everybody``. ``withdrawn``
+    groups have no place in a Swiss round and keep theirs in a bracket, whose other teams advance without a game; their
+    referees judge only games that cannot be judged without them.
     """
     number = len(schedule.rounds) + 1
     if schedule.kind is ScheduleKind.SWISS:
-        pairs = _swiss_pairs(schedule, order)
+        pairs = _swiss_pairs(
+            schedule.without_extra_rounds(), [team for team in order if team.group_id not in withdrawn]
+        )
     else:
-        pairs = _bracket(schedule, outcomes, rules)
+        pairs = _bracket(schedule.without_extra_rounds(), with_replays(schedule, outcomes), rules)
     duty = _duty(schedule)
     for judges in (schedule.referees, everybody):
         present = [team for team in judges if team.group_id not in withdrawn]
@@ -124,6 +129,7 @@ def advancing(pairing: Pairing, outcome: MatchOutcome | None, rules: RuleSet, se
 
 def survived(schedule: Schedule, outcomes: Mapping[str, MatchOutcome], rules: RuleSet) -> Mapping[str, int]:
     """The number of rounds of a knockout season that each entrant has survived, byes included, by group id."""
+    schedule, outcomes = schedule.without_extra_rounds(), with_replays(schedule, outcomes)
     seeds = _seeds(schedule)
     count = dict.fromkeys(seeds, 0)
     alive = set(seeds)
@@ -167,17 +173,30 @@ def _seeds(schedule: Schedule) -> dict[str, int]:
 
 # Swiss
 
+_MOST_TRIED = 2_000
+"""Limit of the search for pairs that the ordinary method does not find."""
+
 
 def _swiss_pairs(schedule: Schedule, order: Sequence[Team]) -> list[Pair]:
-    """Pair each team with the nearest one in ``order`` that it has not met; with an odd number one team has a bye."""
+    """Pair each team with the nearest one in ``order`` that it has not met; with an odd number one team has a bye.
+
+    When so many teams have withdrawn that some have met all that are left, those have a bye too.
+    """
     met = {frozenset((game.player1.group_id, game.player2.group_id)) for game in schedule}
     rested = Counter(team.group_id for number in range(1, len(schedule.rounds) + 1) for team in byes(schedule, number))
-    teams = list(order)
-    if len(teams) % 2:
-        least = min(rested[team.group_id] for team in teams)
+    choices = [list(order)]
+    if len(order) % 2:
         # The bye goes to the lowest team in the standings among those with the fewest byes.
-        teams.remove(next(team for team in reversed(teams) if rested[team.group_id] == least))
-    places = _matched(teams, met)
+        lowest_first = list(reversed(order))
+        resting = sorted(lowest_first, key=lambda team: rested[team.group_id])
+        choices = [[team for team in order if team is not each] for each in resting]
+    places: list[Pair] = []
+    for teams in choices:
+        pairs = _matched(teams, met)
+        if len(pairs) > len(places):
+            places = pairs
+        if 2 * len(pairs) == len(teams):
+            break
     first = Counter(game.player1.group_id for game in schedule)
     second = Counter(game.player2.group_id for game in schedule)
 
@@ -197,7 +216,9 @@ def _matched(teams: Sequence[Team], met: set[frozenset[str]]) -> list[Pair]:
 
     Greedy from the top; two teams left over that have met each other swap opponents with a pair. With n teams of which
     each has met at most n/2 - 1 others, such a swap always exists (the counting argument of Dirac's theorem): each of
-    the two has at least n/2 possible opponents among the n - 2 others, so some pair can be swapped with both.
+    the two has at least n/2 possible opponents among the n - 2 others, so some pair can be swapped with both. With
+    fewer teams than the season began with, it may not exist: then all pairs are searched for, and if that fails too,
+    the two are left out.
     """
 
     def is_open(one: Team, two: Team) -> bool:
@@ -225,10 +246,28 @@ def _matched(teams: Sequence[Team], met: set[frozenset[str]]) -> list[Pair]:
             pairs[index : index + 1] = [(three, one), (four, two)]
             break
         else:
-            raise AssertionError("more rounds than half the teams")  # ``drawn_up`` allows no more
+            if (complete := _searched(teams, is_open, [_MOST_TRIED])) is not None:
+                pairs, left = complete, []
     place = {team.group_id: index for index, team in enumerate(teams)}
     inner = [tuple(sorted(pair, key=lambda team: place[team.group_id])) for pair in pairs]
     return sorted(((one, two) for one, two in inner), key=lambda pair: place[pair[0].group_id])
+
+
+def _searched(teams: Sequence[Team], is_open: Callable[[Team, Team], bool], budget: list[int]) -> list[Pair] | None:
+    """Pairs of all teams, by trying those with the fewest possible opponents first; ``None`` if none were found."""
+    if not teams:
+        return []
+    budget[0] -= 1
+    if budget[0] < 0:
+        return None
+    one = min(teams, key=lambda team: sum(is_open(team, other) for other in teams if other is not team))
+    for two in teams:
+        if two is one or not is_open(one, two):
+            continue
+        rest = _searched([team for team in teams if team not in (one, two)], is_open, budget)
+        if rest is not None:
+            return [(one, two), *rest]
+    return None
 
 
 # Knockout

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.ids import GameId, game_id, is_game_id, round_of
+from league_agents.kit.values import evolve
 from league_agents.kit.violation import Violation, shown
 from league_agents.league.wire.address import address_key, read_address
 from league_agents.league.wire.messages import Assignment, AssignmentRole
@@ -71,6 +72,8 @@ class Pairing(Struct, frozen=True, kw_only=True):
     player1: Team
     player2: Team
     referee: Team
+    replay_of: str = ""
+    """The id of the game that this one is a replay of; empty for any other game."""
 
     def assignments(self) -> tuple[Assignment, Assignment, Assignment]:
         """The three rows of the assignment table (protocol 4.1.4)."""
@@ -97,7 +100,7 @@ class Schedule:
 
     kind: ScheduleKind = ScheduleKind.ROUND_ROBIN
     planned: int = 0
-    """How many rounds a kind that is paired round by round will have; 0 for the others."""
+    """How many rounds a kind that is paired round by round will have, without extra rounds; 0 for the others."""
 
     entrants: tuple[Team, ...] = ()
     """The teams of a kind that is paired round by round, in the order of the seeding; empty for the others."""
@@ -110,6 +113,7 @@ class Schedule:
 
     _places: Mapping[str, tuple[int, int]] = field(init=False, repr=False, compare=False)
     _addresses: frozenset[str] = field(init=False, repr=False, compare=False)
+    _replays: Mapping[str, GameId] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         places = {
@@ -127,6 +131,7 @@ class Schedule:
         addresses |= {address_key(team.referee_email) for team in self.referees}
         object.__setattr__(self, "players", tuple(players))
         object.__setattr__(self, "_places", places)
+        object.__setattr__(self, "_replays", {game.replay_of: game.game_id for game in self if game.replay_of})
         object.__setattr__(self, "_addresses", frozenset(addresses))
 
     def __iter__(self) -> Iterator[Pairing]:
@@ -135,11 +140,47 @@ class Schedule:
     @property
     def total_rounds(self) -> int:
         """The number of rounds of the season, including rounds that are not paired yet."""
-        return max(self.planned, len(self.rounds))
+        if not self.planned:
+            return len(self.rounds)
+        extra = sum(self.is_extra(number) for number in range(1, len(self.rounds) + 1))
+        return max(self.planned + extra, len(self.rounds))
 
     def with_round(self, pairings: Sequence[Pairing]) -> Schedule:
         """The schedule with its next round."""
-        return Schedule((*self.rounds, tuple(pairings)), self.kind, self.planned, self.entrants, self.referees)
+        return self._with_rounds((*self.rounds, tuple(pairings)))
+
+    def with_referee(self, game: str, referee: Team) -> Schedule:
+        """The schedule with another referee for a game."""
+        return self._with_rounds(
+            tuple(
+                tuple(evolve(pairing, referee=referee) if pairing.game_id == game else pairing for pairing in pairings)
+                for pairings in self.rounds
+            )
+        )
+
+    def without_extra_rounds(self) -> Schedule:
+        """The rounds that were paired, without the replays of single games."""
+        numbers = range(1, len(self.rounds) + 1)
+        if not any(self.is_extra(number) for number in numbers):
+            return self
+        return self._with_rounds(tuple(self.round(number) for number in numbers if not self.is_extra(number)))
+
+    def is_extra(self, number: int) -> bool:
+        """Whether a round consists of replays."""
+        pairings = self.round(number)
+        return bool(pairings) and bool(pairings[0].replay_of)
+
+    def replay(self, game: str) -> GameId | None:
+        """The latest replay of a game; ``None`` if there is none."""
+        return self._replays.get(game)
+
+    def _with_rounds(self, rounds: tuple[tuple[Pairing, ...], ...]) -> Schedule:
+        return Schedule(rounds, self.kind, self.planned, self.entrants, self.referees)
+
+    def game(self, game: str) -> Pairing:
+        """The game with this id. Raises ``KeyError``."""
+        number, index = self._places[game]
+        return self.round(number)[index]
 
     def round(self, number: int) -> tuple[Pairing, ...]:
         """The games of a round, from 1."""

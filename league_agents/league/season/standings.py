@@ -35,6 +35,14 @@ class MatchStatus(StrEnum):
     ANNULLED = "annulled"
     """Removed by the organiser, as if it had not been played."""
 
+    REPLAYED = "replayed"
+    """Removed by the organiser, because the match is played again under another id."""
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether the match counts for nobody, not even for its referee."""
+        return self in (MatchStatus.ANNULLED, MatchStatus.REPLAYED)
+
 
 class MatchOutcome(Struct, frozen=True, kw_only=True):
     """The result of a match, as reported."""
@@ -155,7 +163,7 @@ def _counts(outcome: MatchOutcome, rules: RuleSet) -> bool:
             return True
         case MatchStatus.ABORTED:
             return rules.aborted_points is AbortedPoints.AS_REPORTED
-        case MatchStatus.CANCELLED | MatchStatus.NO_REPORT | MatchStatus.ANNULLED:
+        case MatchStatus.CANCELLED | MatchStatus.NO_REPORT | MatchStatus.ANNULLED | MatchStatus.REPLAYED:
             return False
 
 
@@ -168,7 +176,7 @@ def _count(
     sign: int,
 ) -> None:
     status = outcome.status
-    if status is MatchStatus.ANNULLED:
+    if status.is_removed:
         return
     judge = pairing.referee.group_id
     duty = referees.get(judge, NO_DUTY)

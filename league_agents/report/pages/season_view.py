@@ -29,6 +29,7 @@ from league_agents.report.pages.shown import (
 from league_agents.report.records import (
     ANNULLED,
     OVER,
+    REPLAYED,
     DisputeKind,
     DisputeRecord,
     ScheduledMatch,
@@ -48,7 +49,7 @@ MOST_LOG, MOST_DISPUTES = 500, 200
 PUBLIC_LOG = frozenset({"settlement", "round", "season"})
 """Kinds of public entries. A warning may quote an agent, and with it a secret; orders are the organiser's."""
 
-Kind = Literal["won", "drawn", "lost", "nobody", "open", "annulled"]
+Kind = Literal["won", "drawn", "lost", "nobody", "open", "annulled", "replayed"]
 WORDS: Mapping[Kind, str] = {
     "won": "won",
     "drawn": "drawn",
@@ -56,8 +57,17 @@ WORDS: Mapping[Kind, str] = {
     "nobody": "nobody won",
     "open": "not played yet",
     "annulled": "annulled",
+    "replayed": "to be replayed",
 }
-LETTERS: Mapping[Kind, str] = {"won": "W", "drawn": "D", "lost": "L", "nobody": "–", "open": "·", "annulled": "×"}
+LETTERS: Mapping[Kind, str] = {
+    "won": "W",
+    "drawn": "D",
+    "lost": "L",
+    "nobody": "–",
+    "open": "·",
+    "annulled": "×",
+    "replayed": "×",
+}
 
 
 class Link(Struct, frozen=True, kw_only=True):
@@ -297,7 +307,7 @@ class SeasonPages:
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         season = self._season
-        over = sum(match.status in (OVER, ANNULLED) for match in season.schedule)
+        over = sum(match.status in (OVER, ANNULLED, REPLAYED) for match in season.schedule)
         facts = [
             ("League", shown(season.league_id, LONGEST_NAME)),
             ("Season", shown(season.season_id, LONGEST_NAME)),
@@ -414,7 +424,7 @@ class SeasonPages:
             Round(
                 number=each,
                 matches=tuple(self._played(match) for match in rounds[each]),
-                over=sum(match.status in (OVER, ANNULLED) for match in rounds[each]),
+                over=sum(match.status in (OVER, ANNULLED, REPLAYED) for match in rounds[each]),
             )
             for each in sorted(rounds)
         )
@@ -476,6 +486,8 @@ def _other(match: ScheduledMatch, participant_id: str) -> str:
 def _kind(match: ScheduledMatch, participant_id: str) -> Kind:
     if match.status == ANNULLED:
         return "annulled"
+    if match.status == REPLAYED:
+        return "replayed"
     if match.status != OVER:
         return "open"
     if match.winner_id is None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league_agents.games.q21.rules import PRD
@@ -197,3 +197,49 @@ def test_who_is_withdrawn_judges_only_what_nobody_else_can() -> None:
         withdrawn=(out,),
     )
     assert [final.referee.group_id for final in schedule.rounds[1]] == [out]
+
+
+@given(st.integers(6, 10), st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_a_swiss_round_leaves_out_who_is_withdrawn_and_nobody_else_needlessly(count: int, seed: int) -> None:
+    everybody, draw = teams(count), Draw(seed, "withdrawals")
+    schedule = drawn_up(SWISS, everybody, season=1, rounds=count // 2)
+    result, gone = drawn_results(seed), set[str]()
+    for _ in range(count // 2 - 1):
+        outcomes = {game.game_id: result(game) for game in schedule}
+        gone |= {team.group_id for team in everybody if draw.chance(0.1)}
+        met = {frozenset((game.player1.group_id, game.player2.group_id)) for game in schedule}
+        schedule = next_round(
+            schedule, order=everybody, outcomes=outcomes, rules=PRD, season=1, everybody=everybody, withdrawn=gone
+        )
+        playing = [team.group_id for game in schedule.rounds[-1] for team in (game.player1, game.player2)]
+        left = [team.group_id for team in everybody if team.group_id not in gone]
+        assert not gone.intersection(playing)
+        assert not {frozenset(pair) for pair in zip(playing[::2], playing[1::2], strict=True)} & met
+        if len(left) - len(playing) > 1:
+            bye: list[str | None] = [*left] if len(left) % 2 else [None]
+            assert not any(can_all_play([team for team in left if team != each], met) for each in bye)
+
+
+def can_all_play(groups: list[str], met: set[frozenset[str]]) -> bool:
+    """Whether these can be paired without a second meeting, by trying everything."""
+    if not groups:
+        return True
+    one, *rest = groups
+    return any(
+        frozenset((one, two)) not in met and can_all_play([each for each in rest if each != two], met) for two in rest
+    )
+
+
+def test_who_is_left_of_an_odd_number_has_one_bye_and_of_an_even_number_none() -> None:
+    everybody = teams(8)
+    schedule = drawn_up(SWISS, everybody, season=1)
+    byes_of_round = []
+    for gone in ({"G07"}, {"G07", "G06"}):
+        outcomes = {game.game_id: won((3, 0)) for game in schedule}
+        schedule = next_round(
+            schedule, order=everybody, outcomes=outcomes, rules=PRD, season=1, everybody=everybody, withdrawn=gone
+        )
+        resting = byes(schedule, len(schedule.rounds))
+        byes_of_round.append([team.group_id for team in resting if team.group_id not in gone])
+    assert byes_of_round == [["G06"], []]

@@ -18,7 +18,17 @@ from league_agents.league.machines.manager.manager import Manager
 from league_agents.league.season.orders import SettlementOrder
 from league_agents.report import journal_source
 from league_agents.report.journal_source import JournalSource
-from league_agents.report.records import ANNULLED, OPEN, OVER, PLANNED, AuditEntry, MatchRecord, Viewer, visible
+from league_agents.report.records import (
+    ANNULLED,
+    OPEN,
+    OVER,
+    PLANNED,
+    REPLAYED,
+    AuditEntry,
+    MatchRecord,
+    Viewer,
+    visible,
+)
 from tests.support.small_league import GROUPS, TARGET, journals, league, play_until, was_sent
 
 
@@ -187,7 +197,8 @@ def test_a_settlement_is_shown_with_its_match_and_in_the_log() -> None:
     journal = made.manager.journal
     at = next(reversed(list(journal.notes()))).at
     journal.order(Order(nonce="x", command="annul", text="the referee slept", at=at))
-    facts = {"order": "annul", "why": "the referee slept", "by": "office", "before": {"status": "completed"}}
+    facts = {"order": "annul", "why": "the referee slept", "by": "office"}
+    facts |= {"before": {"status": "completed"}, "after": {"status": "annulled"}}
     _with_note(made, [Note(at=at, kind="settlement", key="0102001", facts=facts)])
     source = JournalSource(journals(made, "manager"))
     match, season = source.match("0102001"), source.season()
@@ -309,3 +320,47 @@ def test_two_seasons_on_one_journal_are_told_apart() -> None:
     with pytest.raises(ConfigError, match=r"WINTER.*AUTUMN"):
         JournalSource(journals(made, "manager"), season_id="WINTER")
     made.close()
+
+
+def test_a_match_is_played_again_by_the_real_clients_and_shown_with_its_replay() -> None:
+    made = league()
+    made.play()
+    order = SettlementOrder(about="0101001", why="a wrong book").to_text()
+    made.manager.runner.command(OperatorCommand(command=Command.REPLAY, nonce="again", text=order))
+    assert not JournalSource(journals(made, "manager")).season().is_over
+    made.simulation.run(lambda: False)
+    source = JournalSource(journals(made, "manager", "referees", *GROUPS))
+    season, first, again = source.season(), source.match("0101001"), source.match("0104001")
+    of_player = JournalSource(journals(made, first.players[0].participant_id)).match("0104001")
+    made.close()
+    assert season.is_over
+    assert [(each.game_id, each.status, each.replay_of) for each in season.schedule] == [
+        ("0101001", REPLAYED, ""), ("0102001", OVER, ""), ("0103001", OVER, ""), ("0104001", OVER, "0101001"),
+    ]  # fmt: skip
+    assert (first.status, again.status) == (REPLAYED, "completed")
+    assert [settled.words for settled in (*first.settlements, *again.settlements)] == ["replay", "replay of 0101001"]
+    assert [len(player.questions) for player in again.players] == [20, 20]
+    assert again.target is not None
+    assert of_player.players[0].private_score is not None
+    assert {row.played for row in season.standings()} == {2}
+    log = [entry.text for entry in season.log if entry.kind == "settlement"]
+    assert log == ["replay 0101001: a wrong book", "0104001 replays 0101001: a wrong book"]
+    assert "no_own_game" not in {entry.text.partition(":")[0] for entry in season.log}
+
+
+def test_a_match_is_taken_from_its_referee_and_played_under_another() -> None:
+    made = league(groups=(*GROUPS, "herons"))
+    in_play = play_until(made, lambda: was_sent(made, "Q21ANSWERSBATCH"))
+    match = JournalSource(journals(made, "manager")).match(in_play)
+    busy = {match.referee_id, *(player.participant_id for player in match.players)}
+    (free,) = {*GROUPS, "herons"} - busy
+    order = SettlementOrder(about=in_play, referee=free, why="no answer").to_text()
+    made.manager.runner.command(OperatorCommand(command=Command.SUBSTITUTE_REFEREE, nonce="sub", text=order))
+    made.simulation.run(lambda: False)
+    source = JournalSource(journals(made, "manager", "referees"))
+    first, again = source.match(in_play), source.match("0104001")
+    standings = source.season().standings()
+    made.close()
+    assert (first.status, first.referee_id) == (REPLAYED, match.referee_id)
+    assert (again.status, again.referee_id) == ("completed", free)
+    assert {row.played for row in standings} == {3}

@@ -144,7 +144,7 @@ def judges(turn: SeasonTurn, state: ManagerState) -> tuple[RosterMember, ...]:
 
 def new_round(turn: SeasonTurn, state: ManagerState, number: int) -> NewRound:
     """The payload that announces a round."""
-    total = state.schedule.total_rounds if state.schedule is not None else 0
+    total = state.total_rounds
     return NewRound(
         round_number=number,
         round_ended=number - 1 if number > 1 else None,

@@ -32,13 +32,14 @@ from league_agents.league.season.standings import Standings
 _REMEDY = "put a copy in its place, or name another journal"
 
 
-class StoredGame(Struct, frozen=True, kw_only=True):
+class StoredGame(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A pairing that names its teams by their index."""
 
     game_id: GameId
     player1: int
     player2: int
     referee: int
+    replay_of: str = ""
 
 
 class StoredSchedule(Struct, frozen=True, kw_only=True):
@@ -138,6 +139,7 @@ def _stored(schedule: Schedule) -> StoredSchedule:
                 player1=place(pairing.player1),
                 player2=place(pairing.player2),
                 referee=place(pairing.referee),
+                replay_of=pairing.replay_of,
             )
             for pairing in pairings
         )
@@ -174,6 +176,7 @@ def _restored(stored: StoredSchedule) -> Schedule:
                     player1=teams[game.player1],
                     player2=teams[game.player2],
                     referee=teams[game.referee],
+                    replay_of=game.replay_of,
                 )
                 for game in games
             )

@@ -39,6 +39,7 @@ from league_agents.league.machines.manager.opening import (
     register,
     send_table_again,
 )
+from league_agents.league.machines.manager.replay import replay, substitute_referee
 from league_agents.league.machines.manager.reports import report
 from league_agents.league.machines.manager.rounds import (
     close_and_start,
@@ -223,6 +224,16 @@ SETTLING: TransitionTable[Move] = TransitionTable(
             (Command.ANNUL, annul, f"{_TOLD}; of a closed round BROADCAST_ROUND_RESULTS again"),
             (Command.CORRECT, correct, f"{_TOLD}; of a closed round BROADCAST_ROUND_RESULTS again"),
             (Command.REINSTATE, reinstate, f"{_TOLD}; of a closed round BROADCAST_ROUND_RESULTS again"),
+            (
+                Command.REPLAY,
+                replay,
+                f"{_TOLD}; of a closed round BROADCAST_ROUND_RESULTS again; after the season {_PAIRED}",
+            ),
+            (
+                Command.SUBSTITUTE_REFEREE,
+                substitute_referee,
+                f"{_TOLD}; BROADCAST_ASSIGNMENT_TABLE before the next round, or as for {Command.REPLAY.word}",
+            ),
             (Command.WITHDRAW, withdraw, f"walkovers; {_TOLD}"),
             (Command.READMIT, readmit, _TOLD),
             (Command.EXTEND_ROUND, extend_round, f"deadline round:n; {_TOLD}"),

@@ -50,6 +50,7 @@ _ENDED = {
     MatchStatus.NO_REPORT: Termination.NO_REPORT,
     MatchStatus.WALKOVER: Termination.WALKOVER,
     MatchStatus.ANNULLED: Termination.ANNULLED,
+    MatchStatus.REPLAYED: Termination.ANNULLED,
 }
 
 _ABORTS = {

@@ -43,6 +43,7 @@ from league_agents.league.wire.messages import (
     RegistrationStatus,
     StartSeason,
 )
+from league_agents.league.wire.reading import LONGEST_TEXT
 
 
 class RosterLetter(Struct, frozen=True, kw_only=True):
@@ -230,16 +231,20 @@ def close_registration(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     closed_at = turn.now
     if season.registration_deadline is not None:
         closed_at = min(closed_at, season.registration_deadline)
-    return assign(turn, state, schedule, registration_closed_at=closed_at)
+    return assign(turn, evolve(state, schedule=schedule), registration_closed_at=closed_at)
 
 
-def assign(turn: SeasonTurn, state: ManagerState, schedule: Schedule, **changes: Any) -> ManagerState:
+def assign(turn: SeasonTurn, state: ManagerState, **changes: Any) -> ManagerState:
     """Send a table to all members who have a game or registered: the whole season's, or one with one more round."""
     # Acknowledgements of an earlier table do not count for this one.
     attendance = tuple(
         evolve(each, has_acknowledged=False) if each.has_acknowledged else each for each in state.attendance
     )
-    state = evolve(state, schedule=schedule, attendance=attendance)
+    schedule, season = state.schedule, state.season
+    assert schedule is not None, "a table has a schedule"
+    if season.is_table_due:
+        season = evolve(season, is_table_due=False, amendments=season.amendments + 1)
+    state = evolve(state, season=season, attendance=attendance)
     envelope = _table(turn, state, schedule, turn.now)
     turn.effects.append(Send(envelope=envelope, to=tuple(member.email for member in audience(turn, state))))
     return enter(
@@ -271,10 +276,14 @@ def _schedule_of_registered(turn: SeasonTurn, state: ManagerState) -> Schedule:
 
 
 def _table(turn: SeasonTurn, state: ManagerState, schedule: Schedule, at: datetime) -> Envelope:
-    table = AssignmentTable(assignments=schedule.assignments())
+    replays = [f"{game.game_id} replays {game.replay_of}" for game in schedule if game.replay_of]
+    text = "; ".join(replays)[:LONGEST_TEXT] or None
+    table = AssignmentTable(assignments=schedule.assignments(), message_text=text)
     # A season whose rounds are paired one by one has a table for each of them, with the rounds before (protocol 4.1.4:
     # a later table replaces the earlier one).
     about = str(len(schedule.rounds)) if schedule.planned and len(schedule.rounds) > 1 else ""
+    if state.season.amendments:
+        about = f"{about}/{state.season.amendments}"
     return broadcast_envelope(turn, state, MessageType.BROADCAST_ASSIGNMENT_TABLE, table, about=about, at=at)
 
 

@@ -6,7 +6,7 @@ Rule 2: a round ends for all members at once. Every game then has an outcome, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import RuleSet
@@ -34,8 +34,10 @@ from league_agents.league.machines.manager.state import (
     GameRecord,
     ManagerState,
     SeasonPhase,
+    is_taken_back,
 )
 from league_agents.league.season.pairings import next_round
+from league_agents.league.season.replays import extra_round
 from league_agents.league.season.schedule import Pairing, Schedule, ScheduleKind
 from league_agents.league.season.standings import MatchOutcome, MatchStatus, with_absent
 from league_agents.league.season.tie_breaks import RankedTeam, ranking
@@ -50,23 +52,22 @@ from league_agents.league.wire.messages import (
 _NO_REPORT = MatchOutcome(status=MatchStatus.NO_REPORT)
 
 
-def total_rounds(state: ManagerState) -> int:
-    """The number of rounds of the season; 0 before there is a schedule."""
-    return state.schedule.total_rounds if state.schedule is not None else 0
-
-
 def is_last_round(state: ManagerState) -> bool:
     """Whether no round follows the current one."""
-    return state.season.is_finishing or state.season.round_number >= total_rounds(state)
+    return state.season.is_finishing or state.season.round_number >= state.total_rounds
 
 
 def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Announce the next round. If it is not paired yet, pair it and send the table first."""
-    number = state.season.round_number + 1
-    if state.schedule is not None and len(state.schedule.rounds) < number <= state.schedule.total_rounds:
-        return assign(turn, state, _with_next_round(turn, state, state.schedule))
-    if state.schedule is None or number > total_rounds(state):
-        said = f"all {total_rounds(state)} rounds were played; '{Command.FINISH_SEASON.word}' ends the season"
+    """Announce the next round. If it is not paired yet, or the organiser changed the schedule, send the table first."""
+    number, schedule = state.season.round_number + 1, state.schedule
+    if schedule is not None and len(schedule.rounds) < number <= state.total_rounds:
+        if state.season.replays:
+            return assign(turn, _with_extra_round(turn, state, schedule))
+        return assign(turn, evolve(state, schedule=_with_next_round(turn, state, schedule)))
+    if state.season.is_table_due and number <= state.total_rounds:
+        return assign(turn, state)
+    if schedule is None or number > state.total_rounds:
+        said = f"all {state.total_rounds} rounds were played; '{Command.FINISH_SEASON.word}' ends the season"
         turn.warn("command_refused", f"{Command.START_ROUND.word}: {said}")
         return state
     broadcast(
@@ -78,8 +79,8 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         about=str(number),
         round_number=number,
     )
-    games = tuple(walkover(pairing, state, turn.config.rules) for pairing in state.schedule.round(number))
-    for pairing, record in zip(state.schedule.round(number), games, strict=True):
+    games = tuple(walkover(pairing, state, turn.config.rules) for pairing in schedule.round(number))
+    for pairing, record in zip(schedule.round(number), games, strict=True):
         if record.counted is not None:
             record_match(turn, pairing, record, record.counted, number)
         elif pairing.referee.group_id in state.season.withdrawn:
@@ -96,7 +97,10 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def walkover(pairing: Pairing, state: ManagerState, rules: RuleSet) -> GameRecord:
-    """The record of a game without a report; it is settled if a player's team is withdrawn."""
+    """The record of a game without a report; it is settled if a player's team is withdrawn, or if the game is a replay
+    that was taken back."""
+    if is_taken_back(state, pairing):
+        return evolve(NOTHING_YET, settled=MatchOutcome(status=MatchStatus.ANNULLED))
     out = [team.group_id in state.season.withdrawn for team in (pairing.player1, pairing.player2)]
     if all(out):
         both = (AssignmentRole.PLAYER1, AssignmentRole.PLAYER2)
@@ -125,6 +129,24 @@ def without_report(turn: SeasonTurn, state: ManagerState, pairing: Pairing) -> M
         if member is None or not state.attendance[member.index].is_heard:
             absent.append(role)
     return with_absent(_NO_REPORT, absent, turn.config.rules)
+
+
+def _with_extra_round(turn: SeasonTurn, state: ManagerState, schedule: Schedule) -> ManagerState:
+    """The state with a round of the replays that can be played together."""
+    teams = {team.group_id: team for team in turn.config.teams}
+    wanted = {}
+    for order in state.season.replays:
+        match = schedule.game(order.match)
+        wanted[order.match] = evolve(match, referee=teams.get(order.referee, match.referee))
+    games = extra_round(schedule, wanted.values(), season=turn.config.season_number)
+    orders = {order.match: order for order in state.season.replays}
+    for game in games:
+        order = orders.pop(game.replay_of)
+        turn.notice("replay", f"match {order.match} is played again as {game.game_id}")
+        after = {"replay_of": order.match}
+        record_settlement(turn, game.game_id, order=Command.REPLAY.word, why=order.why, before={}, after=after)
+    season = evolve(state.season, replays=tuple(orders.values()), is_table_due=True)
+    return evolve(state, schedule=schedule.with_round(games), season=season)
 
 
 def _with_next_round(turn: SeasonTurn, state: ManagerState, schedule: Schedule) -> Schedule:
@@ -167,7 +189,10 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
             outcome = without_report(turn, state, pairing)
             record = evolve(record, outcome=outcome)
             if record.settled is None:
-                turn.warn("no_report", f"game {pairing.game_id}: {pairing.referee.referee_email} did not report")
+                first = pairing.replay_of
+                remedy = f"; '{Command.REINSTATE.word}' lets {first} count, which it replays" if first else ""
+                said = f"game {pairing.game_id}: {pairing.referee.referee_email} did not report{remedy}"
+                turn.warn("no_report", said)
                 record_match(turn, pairing, record, outcome, number)
         records.append(record)
         matches.append((pairing, record.counted or _NO_REPORT))
@@ -236,7 +261,9 @@ def finish_now(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 def finish(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """Announce the final standings."""
     payload = LeagueCompleted(final_standings=tuple(each.row for each in table(turn, state)))
-    broadcast(turn, state, MessageType.LEAGUE_COMPLETED, payload, audience(turn, state), about="")
+    # A season that replays made longer is completed once more, which must not look like a repeat of the first time.
+    about = str(state.season.round_number) if state.season.amendments else ""
+    broadcast(turn, state, MessageType.LEAGUE_COMPLETED, payload, audience(turn, state), about=about)
     record_season(turn, state, Termination.COMPLETED)
     return enter(turn, state, SeasonPhase.FINISHED)
 
@@ -278,12 +305,34 @@ def record_season(turn: SeasonTurn, state: ManagerState, termination: Terminatio
                 "league_id": config.league_id,
                 "rules": config.rules.name,
                 "rounds_played": len(state.closed),
-                "total_rounds": total_rounds(state),
+                "total_rounds": state.total_rounds,
                 "tie_breaks": list(config.table_order),
                 "standings": standings_facts(state.standings, ranked),
             },
         )
     )
+
+
+def record_settlement(
+    turn: SeasonTurn,
+    key: str,
+    termination: Termination = Termination.COMPLETED,
+    *,
+    order: str,
+    why: str,
+    before: Mapping[str, object],
+    after: Mapping[str, object],
+) -> None:
+    """Record a decision of the organiser."""
+    facts = {
+        "season_id": turn.config.season_id,
+        "order": order,
+        "why": why,
+        "by": turn.identity.participant_id,
+        "before": before,
+        "after": after,
+    }
+    turn.effects.append(Record(kind="settlement", key=key, termination=termination, facts=facts))
 
 
 def record_open_games(turn: SeasonTurn, state: ManagerState) -> None:
@@ -298,15 +347,23 @@ def record_open_games(turn: SeasonTurn, state: ManagerState) -> None:
 
 def warn_of_judge(turn: SeasonTurn, pairing: Pairing) -> None:
     """Warn that the referee of this match may not report because its team is withdrawn."""
-    said = f"is judged by {pairing.referee.group_id}, which is withdrawn; 'annul' or 'correct' it"
+    said = f"is judged by {pairing.referee.group_id}, which is withdrawn; 'substitute-referee', 'annul' or 'correct' it"
     turn.warn("no_referee", f"game {pairing.game_id} {said}")
+
+
+def next_of_bracket(state: ManagerState, number: int) -> int | None:
+    """The round of a knockout that was paired from the results of this round; ``None`` if there is none."""
+    schedule = state.schedule
+    if schedule is None or schedule.kind is not ScheduleKind.KNOCKOUT:
+        return None
+    later = range(number + 1, len(schedule.rounds) + 1)
+    return next((each for each in later if not schedule.is_extra(each)), None)
 
 
 def warn_of_bracket(turn: SeasonTurn, state: ManagerState, pairing: Pairing, number: int) -> None:
     """Warn that a changed outcome of this match does not change the next round of a knockout."""
-    schedule = state.schedule
-    if schedule is not None and schedule.kind is ScheduleKind.KNOCKOUT and number < len(schedule.rounds):
-        said = f"round {number + 1} is paired, and stays so whoever wins this one"
+    if (paired := next_of_bracket(state, number)) is not None:
+        said = f"round {paired} is paired, and stays so whoever wins this one"
         turn.warn("bracket_stands", f"game {pairing.game_id}: {said}")
 
 

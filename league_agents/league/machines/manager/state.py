@@ -17,8 +17,8 @@ from league_agents.kit.values import evolve
 from league_agents.league.machines.manager.config import ManagerConfig, Roster
 from league_agents.league.machines.stored import changed
 from league_agents.league.machines.turn import Timer
-from league_agents.league.season.schedule import Schedule
-from league_agents.league.season.standings import MatchOutcome, Standings
+from league_agents.league.season.schedule import Pairing, Schedule
+from league_agents.league.season.standings import MatchOutcome, MatchStatus, Standings
 from league_agents.league.wire.messages import PlayerReportStatus
 
 
@@ -35,6 +35,17 @@ class SeasonPhase(StrEnum):
     BETWEEN = "between"
     """The round is over, the next one is not started."""
     FINISHED = "finished"
+
+
+class OrderedReplay(Struct, frozen=True, kw_only=True):
+    """A match that is to be played again, in an extra round that is not drawn up yet."""
+
+    match: str
+    referee: str
+    """The group id of the referee of the replay."""
+
+    why: str
+    """The organiser's reason."""
 
 
 class Season(Struct, frozen=True, kw_only=True):
@@ -64,6 +75,15 @@ class Season(Struct, frozen=True, kw_only=True):
 
     is_finishing: bool = False
     """Whether the season ends with this round, because the operator said so."""
+
+    replays: tuple[OrderedReplay, ...] = ()
+    """Replays that wait for an extra round, in the order of the commands."""
+
+    is_table_due: bool = False
+    """Whether the organiser changed the schedule after its table was sent. The next table has the change."""
+
+    amendments: int = 0
+    """How many tables were sent because the organiser changed the schedule."""
 
     @property
     def label(self) -> str:
@@ -157,6 +177,11 @@ class ManagerState(Struct, frozen=True, kw_only=True):
 
     inquiry: ReplyRound | None = None
 
+    @property
+    def total_rounds(self) -> int:
+        """The number of rounds of the season, with one more if replays wait; 0 before there is a schedule."""
+        return (self.schedule.total_rounds if self.schedule is not None else 0) + bool(self.season.replays)
+
 
 def initial_state(config: ManagerConfig, roster: Roster, resets: int = 0) -> ManagerState:
     """The state before the season opens."""
@@ -202,6 +227,25 @@ def record_of(state: ManagerState, number: int, index: int) -> GameRecord:
     if number <= len(state.closed):
         return state.closed[number - 1].games[index]
     return state.games[index]
+
+
+def record_at(state: ManagerState, game: str) -> GameRecord:
+    """The record of a game of a started round, by its id. Raises ``KeyError``."""
+    place = state.schedule.place(game) if state.schedule is not None else None
+    if place is None:
+        raise KeyError(game)
+    return record_of(state, *place)
+
+
+def is_taken_back(state: ManagerState, pairing: Pairing) -> bool:
+    """Whether a game is a replay that cannot count: its first match counts, or is to be replayed once more."""
+    first, schedule = pairing.replay_of, state.schedule
+    if not first or schedule is None:
+        return False
+    if schedule.replay(first) != pairing.game_id or any(each.match == first for each in state.season.replays):
+        return True
+    settled = record_at(state, first).settled
+    return settled is None or settled.status is not MatchStatus.REPLAYED
 
 
 def with_record(state: ManagerState, number: int, index: int, record: GameRecord) -> ManagerState:
