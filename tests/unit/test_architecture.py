@@ -119,6 +119,9 @@ ARROWS = (
         (KIT, "league.wire", "league",
          *(f"journal.{name}" for name in ("port", "database", "sql", "tables", "rows", "migrations", "file"))), (),
         "adapters: their own port, never each other; SQLite comes with Python"),
+    *(Row(scope, (KIT, *(f"journal.{name}" for name in ("port", "database", "sql", "postgres_schema"))),
+          ("psycopg", "psycopg_pool"), "the same tables in another engine")
+      for scope in ("journal.postgres", "journal.postgres_schema")),
     Row("agents", (KIT, "games", "knowledge", "llm.port", "agents"),
         ("numpy", "rapidfuzz", "pydantic", "yaml", "jinja2"), "an agent also runs under somebody else's runner"),
     Row("evaluation", (KIT, *PURE, "agents", "knowledge", "llm.port", "user_code.called",

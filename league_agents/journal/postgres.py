@@ -1,0 +1,257 @@
+"""Journals in a PostgreSQL database, many in one: every table has a column ``journal``.
+
+Rule 1: all journals of this program in a database lie in the schema ``league_agents``, which the first one creates.
+Rule 2: a process keeps a few connections for each address and lends one to a journal for a transaction or a query.
+Rule 3: an error names the address without its password and quotes no row.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, Final
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool, PoolClosed
+
+from league_agents.journal.database import ID, KEY, MINE
+from league_agents.journal.port import Dump
+from league_agents.journal.postgres_schema import SCHEMA, bring_up_to_date, check_version
+from league_agents.journal.sql import SqlJournal
+from league_agents.kit.errors import JournalError, JournalUnusable
+
+_Connection = psycopg.Connection[tuple[Any, ...]]
+
+MOST_CONNECTIONS: Final = 8
+"""Connections of one process to one database."""
+
+_PATIENCE_S: Final = 10.0
+_ROWS_AT_A_TIME: Final = 200
+_FOR_A_PERSON = (
+    errors.InvalidAuthorizationSpecification,
+    errors.InvalidPassword,
+    errors.InvalidCatalogName,
+    errors.InsufficientPrivilege,
+    errors.UndefinedTable,
+    errors.UndefinedColumn,
+    errors.ReadOnlySqlTransaction,
+)
+"""Faults that waiting does not mend."""
+
+
+@lru_cache(maxsize=200)
+def _in_postgres(statement: str) -> tuple[str, tuple[int, ...]]:
+    """Return the statement, and the places among its values at which it takes the journal's number."""
+    for mark, text in ((MINE, "journal = \0 AND "), (KEY, "journal, "), (ID, "\0, ")):
+        statement = statement.replace(mark, text)
+    marks = [mark for mark in statement if mark in "?\0"]
+    places = tuple(place for place, mark in enumerate(marks) if mark == "\0")
+    return statement.replace("?", "%s").replace("\0", "%s"), places
+
+
+def _storable(value: object) -> object:
+    """A value without what PostgreSQL has no text for: a NUL character, a subclass of ``str``."""
+    return str(value).replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+
+
+class PostgresDatabase:
+    """``Database`` of one journal in a PostgreSQL database."""
+
+    failures: tuple[type[Exception], ...] = (psycopg.Error, PoolClosed)
+
+    def __init__(self, url: str, journal: int, *, is_read_only: bool = False) -> None:
+        """``journal`` is the number of the journal."""
+        self.name = shown_url(url)
+        self.journal = journal
+        self._url = url
+        self._pool = _POOLS[url]
+        self._is_read_only = is_read_only
+        self._open: _Connection | None = None
+        """The connection of the open transaction."""
+
+    def run(self, statement: str, values: Sequence[object] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
+        text, given = self._prepared(statement, values)
+        if self._open is not None:
+            return self._open.execute(text, given)
+        with self._pool.connection() as connection:
+            return connection.execute(text, given)
+
+    def run_many(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        assert self._open is not None, "within a transaction"
+        text, _ = _in_postgres(statement)
+        with self._open.cursor() as cursor:
+            cursor.executemany(text, (self._prepared(statement, row)[1] for row in rows))
+
+    def stream(self, statement: str, values: Sequence[object] = ()) -> Iterator[Sequence[object]]:
+        text, given = self._prepared(statement, values)
+        if self._open is not None:
+            yield from self._open.execute(text, given)
+            return
+        with self._pool.connection() as connection, connection.cursor() as cursor:
+            yield from cursor.stream(text, given, size=_ROWS_AT_A_TIME)
+
+    def write(self, statement: str, values: Sequence[object] = ()) -> int:
+        if self._is_read_only:
+            with self.transaction():
+                return self.run(statement, values).rowcount
+        # A statement outside of a transaction is one.
+        try:
+            return self.run(statement, values).rowcount
+        except self.failures as error:
+            raise self.fault(error) from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        try:
+            if self._open is not None:
+                with self._open.transaction():
+                    yield
+                return
+            with self._pool.connection() as connection, connection.transaction():
+                self._open = connection
+                try:
+                    if self._is_read_only:
+                        connection.execute("SET TRANSACTION READ ONLY")
+                    yield
+                finally:
+                    self._open = None
+        except self.failures as error:
+            raise self.fault(error) from error
+
+    def fault(self, error: Exception, *, place: str = "") -> JournalError:
+        return _fault(self.name, error, place=place)
+
+    def close(self) -> None:
+        _give_back(self._url)
+
+    def _prepared(self, statement: str, values: Sequence[object]) -> tuple[str, Sequence[object]]:
+        text, places = _in_postgres(statement)
+        given = [_storable(value) for value in values]
+        for place in places:
+            given.insert(place, self.journal)
+        return text, given
+
+
+class PostgresJournal(SqlJournal):
+    """``StoredJournal`` in a PostgreSQL database, found by its role and address."""
+
+    def __init__(self, url: str, *, role: str, address: str, dump: Dump) -> None:
+        """Open or create the journal. Raises ``JournalError`` if the database cannot be used."""
+        name = shown_url(url)
+        with _borrowed(url, name) as pool:
+            with pool.connection() as connection:
+                bring_up_to_date(connection, name)
+                connection.execute(
+                    "INSERT INTO owner (role, address) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+                    (role, address.lower()),
+                )
+                journal = _number(connection, role, address)
+                assert journal is not None, "was there, or has just been written"
+                connection.execute(
+                    "INSERT INTO version (journal, steps) VALUES (%s, 0) ON CONFLICT DO NOTHING", (journal,)
+                )
+            super().__init__(PostgresDatabase(url, journal), dump=dump)
+
+    @classmethod
+    def to_look_at(cls, url: str, *, role: str, address: str) -> PostgresJournal:
+        """Open a journal to read it, even while its role is running. Raises ``JournalError`` if it is not there."""
+        name = shown_url(url)
+        journal = cls.__new__(cls)
+        with _borrowed(url, name) as pool:
+            with pool.connection() as connection:
+                check_version(connection, name)
+                number = _number(connection, role, address)
+            if number is None:
+                raise JournalUnusable(f"{name}: has no journal of {role} {address}; start the role once")
+            SqlJournal.__init__(journal, PostgresDatabase(url, number, is_read_only=True), dump=lambda _name, _part: "")
+        return journal
+
+
+def shown_url(url: str) -> str:
+    """The address of a database without its password. Raises ``JournalUnusable`` if it is none."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:
+        # The error quotes the text, which may hold a password.
+        raise JournalUnusable(
+            "the journal's address is no PostgreSQL address; write postgresql://USER@HOST/DATABASE"
+        ) from None
+    user = f"{parts['user']}@" if parts.get("user") else ""
+    port = f":{parts['port']}" if parts.get("port") else ""
+    host, database = str(parts.get("host") or ""), parts.get("dbname") or ""
+    if host.startswith("/"):
+        return f"postgresql://{user}/{database}?host={host}"
+    return f"postgresql://{user}{host}{port}/{database}"
+
+
+def _number(connection: _Connection, role: str, address: str) -> int | None:
+    query = "SELECT journal FROM owner WHERE role = %s AND address = %s"
+    row = connection.execute(query, (role, address.lower())).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _fault(name: str, error: Exception, *, place: str = "") -> JournalError:
+    if not isinstance(error, PostgresDatabase.failures):
+        why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        why = f"{place}: {why}" if place else why
+        return JournalUnusable(f"{name}: is damaged ({why[:300]}); restore it from a copy")
+    why = (error.diag.message_primary if isinstance(error, psycopg.Error) else "") or str(error) or type(error).__name__
+    why = " ".join(why.split())[:300]
+    if isinstance(error, _FOR_A_PERSON):
+        return JournalUnusable(f"{name}: {why}; give the database's user what it needs, or name another database")
+    return JournalError(f"{name}: {why}")
+
+
+_POOLS: dict[str, ConnectionPool[_Connection]] = {}
+"""Address -> the connections of this process to it."""
+
+_USERS: Counter[str] = Counter()
+"""Address -> how many journals use them."""
+
+_POOLS_LOCK = threading.Lock()
+
+
+def _take(url: str) -> ConnectionPool[_Connection]:
+    with _POOLS_LOCK:
+        if url not in _POOLS:
+            _POOLS[url] = ConnectionPool(
+                url,
+                kwargs={"autocommit": True, "options": f"-c search_path={SCHEMA}", "client_encoding": "utf8"},
+                min_size=0,
+                max_size=MOST_CONNECTIONS,
+                timeout=_PATIENCE_S,
+                reconnect_timeout=_PATIENCE_S,
+                num_workers=1,
+                open=True,
+            )
+        _USERS[url] += 1
+        return _POOLS[url]
+
+
+def _give_back(url: str) -> None:
+    with _POOLS_LOCK:
+        _USERS[url] -= 1
+        if _USERS[url]:
+            return
+        del _USERS[url]
+        pool = _POOLS.pop(url)
+    pool.close()
+
+
+@contextmanager
+def _borrowed(url: str, name: str) -> Iterator[ConnectionPool[_Connection]]:
+    """The connections to an address, given back if the block fails. Raises ``JournalError``."""
+    pool = _take(url)
+    try:
+        yield pool
+    except PostgresDatabase.failures as error:
+        _give_back(url)
+        raise _fault(name, error) from error
+    except BaseException:
+        _give_back(url)
+        raise

