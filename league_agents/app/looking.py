@@ -27,6 +27,7 @@ from league_agents.league.machines.referee.referee import Referee, RefereeState
 from league_agents.mail.oauth import token_status
 from league_agents.mail.service_clock import clock_trouble
 from league_agents.report.results import results_of
+from league_agents.report.season_log import words_of_order
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
 from league_agents.report.status import DoubtfulSend, OpenGame, Owed, RegistrationProgress, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
@@ -113,6 +114,7 @@ def _status_in(
         games=tuple(open_games(state)),
         registration=open_registration(machine, state),
         awaited=awaited(machine, state),
+        orders=tuple(words_of_order(order) for order in journal.open_orders()),
         outbox=dict(counts),
         oldest_waiting=oldest,
         in_doubt=tuple(in_doubt),

@@ -6,13 +6,17 @@ Rule: only the order is written, so that this is safe while a daemon works on th
 from __future__ import annotations
 
 import secrets
+from contextlib import closing
+from datetime import datetime
 
-from league_agents.app.journals import open_journal
+from league_agents.app.journals import SEED, look_at_journal, open_journal, state_in
+from league_agents.app.live_machine import machine_of
 from league_agents.app.storage import STORAGE
-from league_agents.config.league_settings import RoleSettings
-from league_agents.journal.port import Journal, Note, Order
-
-_REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.journal.port import REFUSALS, WARNING, Order
+from league_agents.league.machines.effects import Warn
+from league_agents.league.machines.events import OperatorCommand
+from league_agents.league.season.orders import command_of
 
 
 def new_nonce() -> str:
@@ -20,34 +24,43 @@ def new_nonce() -> str:
     return f"order-{secrets.token_hex(8)}"
 
 
-def give(role: RoleSettings, order: Order) -> int:
-    """Write the order to the journal. Return the number of earlier refusals.
-
-    Raises ``JournalError`` and ``ConfigError``.
-    """
-    journal = open_journal(role, lambda _name, _part: "")
-    try:
-        before = len(_refusals(journal))
+def give(role: RoleSettings, order: Order) -> None:
+    """Write the order to the journal. Raises ``JournalError`` and ``ConfigError``."""
+    with closing(open_journal(role, lambda _name, _part: "")) as journal:
         journal.order(order)
-        return before
-    finally:
-        journal.close()
 
 
-def outcome_of(role: RoleSettings, order: Order, before: int) -> str | None:
-    """``None`` while the order is pending; then the reason of its refusal, or an empty text. Raises ``JournalError``.
-
-    ``before`` is the result of ``give``. Times cannot be compared: the daemon's clock is not this process's.
-    """
-    journal = STORAGE.look_at_journal(role.journal)
-    try:
+def outcome_of(role: RoleSettings, order: Order) -> str | None:
+    """``None`` while the order waits; then the reason of its refusal, or an empty text. Raises ``JournalError``."""
+    with closing(STORAGE.look_at_journal(role.journal)) as journal:
         if any(each.nonce == order.nonce for each in journal.open_orders()):
             return None
-        refusals = _refusals(journal)[before:]
-        return str(refusals[0].facts.get("text", "")) if refusals else ""
-    finally:
-        journal.close()
+        for note in journal.notes(kinds=(WARNING,)):
+            if note.key in REFUSALS and note.facts.get("nonce") == order.nonce:
+                return str(note.facts.get("text", ""))
+        return ""
 
 
-def _refusals(journal: Journal) -> list[Note]:
-    return [note for note in journal.notes() if note.key in _REFUSALS]
+def refusal_of(settings: LeagueSettings, role: RoleSettings, order: Order, now: datetime) -> str | None:
+    """The reason why a settlement is impossible in the state of the journal, after the orders that wait there.
+
+    ``None`` if it is possible, and for every other order, which the start of the manager may make possible. Raises
+    ``JournalError`` and ``ConfigError``.
+    """
+    journal = look_at_journal(role)
+    seed, parts, waiting = "", {}, []
+    if journal is not None:
+        with closing(journal):
+            seed, parts, waiting = str(journal.kept(SEED)), journal.load_parts(), journal.open_orders()
+    machine = machine_of(settings, role, seed)
+    state = state_in(role, machine, parts)
+    refusal: str | None = None
+    for each in (*waiting, order):
+        command = command_of(each.command)
+        if command is None:
+            continue
+        event = OperatorCommand(command=command, nonce=each.nonce, text=each.text)
+        state, effects = machine.step(state, event, now)
+        refused = (effect.text for effect in effects if isinstance(effect, Warn) and effect.code in REFUSALS)
+        refusal = next(refused, None) if command.settles is not None else None
+    return refusal

@@ -79,12 +79,14 @@ def command(
     """Hand one command to the league manager.
 
     The manager's journal takes it down, so it is carried out once whatever happens: by the daemon that runs now, with
-    its next look, or by the next one that is started. A league file that 'config check' rejects is refused.
+    its next look, or by the next one that is started. While none runs, a settlement that is impossible by the journal
+    is refused at once; 'show log' lists the others as done, waiting or refused. A league file that 'config check'
+    rejects is refused.
     """
     from datetime import timedelta
 
     from league_agents.app.finished import check_file
-    from league_agents.app.orders import give, new_nonce, outcome_of
+    from league_agents.app.orders import give, new_nonce, outcome_of, refusal_of
     from league_agents.cli import Exit
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file
     from league_agents.journal.port import Order
@@ -116,17 +118,22 @@ def command(
     for _ in check_file(settings, now=clock.now()):
         pass
     given = Order(nonce=new_nonce(), command=wanted.value, text=text, at=clock.now())
-    before = give(role, given)
     if not is_locked(role.journal):
+        if (refused := refusal_of(settings, role, given, clock.now())) is not None:
+            click.echo(f"{refused}; it is not taken down", err=True)
+            return Exit.FAILED
+        give(role, given)
         click.echo(f"{order}: taken down; no manager is running, the next one that is started will do it", err=True)
         return Exit.OK
+    give(role, given)
     ends_at_s = clock.monotonic_s() + wait
-    while (outcome := outcome_of(role, given, before)) is None:
+    while (outcome := outcome_of(role, given)) is None:
         if clock.monotonic_s() >= ends_at_s:
             click.echo(f"{order}: taken down; the manager has not come to it yet", err=True)
             return Exit.OK
         clock.sleep(timedelta(seconds=LOOK_EVERY_S))
-    click.echo(f"{order}: {outcome or 'done'}", err=True)
+    said = outcome.removeprefix(f"{order}: ") or "done"
+    click.echo(f"{order}: {said}", err=True)
     return Exit.FAILED if outcome else Exit.OK
 
 

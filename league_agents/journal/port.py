@@ -129,6 +129,9 @@ WARNING, NOTICE, MODEL_WORK = "warning", "notice", "model_work"
 """Kinds of notes: something odd, something usual that people want to know, and how a language model's replies were used
 in a callback."""
 
+REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
+"""Codes of warnings that an order was not carried out."""
+
 
 class Note(Struct, frozen=True, kw_only=True):
     """A record, a warning or a notice for people."""
@@ -141,8 +144,8 @@ class Note(Struct, frozen=True, kw_only=True):
     """The subject of the note: a warning's code, a game id, a round number, a season id."""
 
     facts: Mapping[str, object]
-    """JSON values: ``{"text": …}`` for a warning and a notice, ``{"callback": …, "player": …, "steps": […]}`` for a
-    model's work."""
+    """JSON values: ``{"text": …}`` for a warning and a notice, with ``nonce`` for the refusal of an order;
+    ``{"callback": …, "player": …, "steps": […]}`` for a model's work."""
 
 
 class Order(Struct, frozen=True, kw_only=True):

@@ -245,7 +245,8 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
 
     at: datetime
     kind: str
-    """``order``, ``settlement``, ``refusal``, ``warning``, ``notice``, ``round``, ``season``."""
+    """``order``, ``waiting`` for an order that is not carried out yet, ``refusal`` for one that was refused,
+    ``settlement``, ``warning``, ``notice``, ``round``, ``season``."""
 
     text: str
     by: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from league_agents.journal.port import NOTICE, WARNING, Note
+from league_agents.journal.port import NOTICE, REFUSALS, WARNING, Note, Order
 from league_agents.kit.ids import is_game_id
 from league_agents.kit.printable import of
 from league_agents.league.season.orders import OrderSubject, command_of, order_words
@@ -17,7 +17,6 @@ MOST = 2_000
 """Maximal number of entries of one journal; the latest are kept."""
 
 LONGEST = 500
-_REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
 
 
 def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[AuditEntry]:
@@ -31,16 +30,32 @@ def log_of(journals: Sequence[RoleJournal], *, division: str = "") -> Iterator[A
 
 
 def _entries(own: RoleJournal, by: str) -> Iterator[AuditEntry]:
+    refused: dict[object, str] = {}
+    for note in own.journal.notes(kinds=(WARNING,)):
+        if note.key in REFUSALS and "nonce" in note.facts:
+            refused[note.facts["nonce"]] = str(note.facts.get("text", ""))
+    waiting = {order.nonce for order in own.journal.open_orders()}
+    given: set[object] = set()
     for order in own.journal.orders():
-        command = command_of(order.command)
-        word = order.command.replace("_", "-")
-        said = order_words(order.text) if command is not None and command.settles else order.text
-        text = f"{word}: {said}" if said else word
-        yield AuditEntry(at=order.at, kind="order", text=of(text, LONGEST), by=by)
+        given.add(order.nonce)
+        text, kind = words_of_order(order), "waiting" if order.nonce in waiting else "order"
+        if order.nonce in refused:
+            text, kind = f"{refused[order.nonce]} ({text})", "refusal"
+        yield AuditEntry(at=order.at, kind=kind, text=of(text, LONGEST), by=by)
     for note in own.journal.notes(kinds=(WARNING, NOTICE, SETTLEMENT, "round", "season")):
         if note.kind == SETTLEMENT and is_game_id(note.key) and _is_about_a_team(note.facts.get("order")):
             continue  # a walkover of a team whose own settlement is listed
+        if note.kind == WARNING and note.facts.get("nonce") in given:
+            continue  # the refusal is listed with its order
         yield AuditEntry(at=note.at, kind=_kind(note), text=of(_text(note), LONGEST), by=by)
+
+
+def words_of_order(order: Order) -> str:
+    """An order in words: ``annul: 0101001: why``."""
+    command = command_of(order.command)
+    word = order.command.replace("_", "-")
+    said = order_words(order.text) if command is not None and command.settles else order.text
+    return f"{word}: {said}" if said else word
 
 
 def _is_about_a_team(order: object) -> bool:
@@ -49,7 +64,7 @@ def _is_about_a_team(order: object) -> bool:
 
 
 def _kind(note: Note) -> str:
-    return "refusal" if note.kind == WARNING and note.key in _REFUSALS else note.kind
+    return "refusal" if note.kind == WARNING and note.key in REFUSALS else note.kind
 
 
 def _text(note: Note) -> str:

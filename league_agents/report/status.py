@@ -110,6 +110,9 @@ class RoleStatus:
     awaited: Awaited | None = None
     """``None`` for all but a league manager."""
 
+    orders: tuple[str, ...] = ()
+    """Orders of a person that wait, in words, oldest first."""
+
     outbox: Mapping[str, int]
     """State of a message -> number of messages."""
 
@@ -157,6 +160,7 @@ class RoleStatus:
             "needs": self.stuck,
             "registration": None if self.registration is None else _registration_to_json(self.registration),
             "waits_for": None if self.awaited is None else _awaited_to_json(self.awaited),
+            "orders_waiting": list(self.orders),
             "open_games": [
                 {
                     "game_id": game.game_id,
@@ -221,6 +225,9 @@ def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Itera
             yield f"  registration {_registration(status.registration, now)}"
         if status.awaited is not None:
             yield f"  waits for    {_awaited(status.awaited, now)}"
+        for text in status.orders:
+            when = "is carried out with the next look" if status.is_running else "waits until the role is started"
+            yield f"  order        {printable(text, 200)} ({when})"
         for game in status.games:
             owed = "; ".join(_owed(each, now) for each in game.owed) or "nobody owes anything"
             yield f"  game {game.game_id} {game.phase}: {owed}"

@@ -8,6 +8,7 @@ from datetime import datetime
 from league_agents.journal.port import (
     MODEL_WORK,
     NOTICE,
+    REFUSALS,
     WARNING,
     Deadline,
     InboxRow,
@@ -72,7 +73,7 @@ def commit_of(
                 facts = {"termination": effect.termination, **effect.facts}
                 notes.append(Note(at=at, kind=effect.kind, key=effect.key, facts=facts))
             case Warn():
-                notes.append(warning(at, effect.code, effect.text))
+                notes.append(warning(at, effect.code, effect.text, nonce=key if cause is StepCause.COMMAND else ""))
             case Notice():
                 notes.append(Note(at=at, kind=NOTICE, key=effect.code, facts={"text": effect.text}))
             case ReleaseAgent():
@@ -111,6 +112,7 @@ def model_work(at: datetime, call: PendingCall, outcome: CallbackReturned | Call
     return [Note(at=at, kind=MODEL_WORK, key=call.game_id, facts=facts)]
 
 
-def warning(at: datetime, code: str, text: str) -> Note:
-    """Return a warning as a note."""
-    return Note(at=at, kind=WARNING, key=code, facts={"text": text})
+def warning(at: datetime, code: str, text: str, *, nonce: str = "") -> Note:
+    """Return a warning as a note. ``nonce`` is that of the order, if an order caused it."""
+    facts = {"text": text, "nonce": nonce} if nonce and code in REFUSALS else {"text": text}
+    return Note(at=at, kind=WARNING, key=code, facts=facts)

@@ -395,7 +395,7 @@ class RoleRunner(Generic[S]):
 
     def _use_up(self, cause: StepCause, key: str, code: str, text: str) -> None:
         now = self._clock.now()
-        note = warning(now, code, text)
+        note = warning(now, code, text, nonce=key if cause is StepCause.COMMAND else "")
         self._journal.commit(StepCommit(cause=cause, key=key, at=now, notes=[note]))
         self._next_wake = self._journal.next_wake()
         self._once_durable(lambda: self._tell(None, [note]))

@@ -121,6 +121,49 @@ def test_what_the_organiser_settles_is_told_listed_and_survives_a_restart(league
     assert shown.count(f"withdraw team {game.player1.group_id}: they left") == 1
 
 
+def shown_log(office: Path) -> list[tuple[str, str]]:
+    """Kinds and texts of the audit trail's orders."""
+    listed = CliRunner().invoke(command_line, ["show", "log", "--config", str(office), "--json"])
+    assert listed.exit_code == 0, listed.stderr
+    entries = json.loads(listed.stdout)
+    return [(each["kind"], each["text"]) for each in entries if each["kind"] in ("order", "waiting", "refusal")]
+
+
+def test_an_impossible_settlement_is_refused_at_once_and_a_possible_one_waits(
+    league: LocalLeague, office: Path
+) -> None:
+    fresh = manage(office, "annul", "0101001", "--why", "x")
+    assert (fresh.exit_code, fresh.stderr) == (
+        1, "annul: there is no match '0101001' in the rounds that have begun; it is not taken down\n"
+    )  # fmt: skip
+    with live_roles(read_league_file(office, {})) as (live,):
+        for order in ("close-registration", "start-round"):
+            manage(office, order)
+            state = work(live, league)
+    assert state.schedule is not None
+    team = state.schedule.round(1)[0].player1.group_id
+    unknown = manage(office, "annul", "9999999", "--why", "x")
+    assert (unknown.exit_code, unknown.stderr.count("annul")) == (1, 1)
+    before = manage(office, "readmit", team, "--why", "x")
+    assert f"readmit: '{team}' is not withdrawn" in before.stderr
+    assert manage(office, "withdraw", team, "--why", "they left").exit_code == 0
+    assert manage(office, "readmit", team, "--why", "they are back").exit_code == 0  # after the order that waits
+    assert manage(office, "close-registration").exit_code == 0
+    waiting = [("waiting", f"withdraw: {team}: they left"), ("waiting", f"readmit: {team}: they are back")]
+    assert shown_log(office)[-3:] == [*waiting, ("waiting", "close-registration")]
+    status = CliRunner().invoke(command_line, ["status", "--config", str(office)])
+    assert f"order        withdraw: {team}: they left (waits until the role is started)" in status.stdout
+    with live_roles(read_league_file(office, {})) as (live,):
+        work(live, league)
+    *_, gone, back, refused = shown_log(office)
+    assert [gone, back] == [("order", text) for _, text in waiting]
+    assert refused[0] == "refusal"
+    assert refused[1].startswith("close-registration: the season is in ")
+    assert refused[1].endswith(" (close-registration)")
+    status = CliRunner().invoke(command_line, ["status", "--config", str(office)])
+    assert "  order " not in status.stdout
+
+
 def test_a_running_daemon_is_waited_for(tmp_path: Path) -> None:
     with LocalLeague(folder=tmp_path / "league", seats=four_seats(), registration=DAY) as league:
         office = league.seats[0]
@@ -131,7 +174,7 @@ def test_a_running_daemon_is_waited_for(tmp_path: Path) -> None:
         assert (done.exit_code, done.stderr) == (0, "close-registration: done\n")
         refused = CliRunner().invoke(command_line, [*command, "close-registration"])
         assert refused.exit_code == 1
-        assert "the season is in" in refused.stderr
+        assert refused.stderr.startswith("close-registration: the season is in")
         assert league.stop() == {"manager": 0}
 
 

@@ -206,8 +206,8 @@ def test_a_settlement_is_shown_with_its_match_and_in_the_log() -> None:
     assert match.status == ANNULLED
     assert [(each.order, each.why) for each in match.settlements] == [("annul", "the referee slept")]
     assert [each.status for each in season.schedule] == [OVER, ANNULLED, OVER]
-    kinds = [(entry.kind, entry.text) for entry in season.log if entry.kind in ("order", "settlement")]
-    assert kinds == [("order", "annul: the referee slept"), ("settlement", "annul 0102001: the referee slept")]
+    kinds = [(entry.kind, entry.text) for entry in season.log if entry.kind in ("waiting", "settlement")]
+    assert kinds == [("waiting", "annul: the referee slept"), ("settlement", "annul 0102001: the referee slept")]
     assert isinstance(season.log[0], AuditEntry)
 
 
@@ -226,7 +226,7 @@ def test_a_team_that_is_withdrawn_is_listed_once_and_other_texts_are_as_they_wer
     made.close()
     settled = [entry.text for entry in log if entry.kind == "settlement"]
     assert settled == [f"withdraw team {group}: no answer"]
-    assert text_of_settlement in [entry.text.removeprefix("free-text: ") for entry in log if entry.kind == "order"]
+    assert text_of_settlement in [entry.text.removeprefix("free-text: ") for entry in log if entry.kind == "waiting"]
     orders = {each.order for match in matches for each in match.settlements}
     assert orders == {"withdraw"}
     assert all(match.game_id.isdigit() for match in matches)
