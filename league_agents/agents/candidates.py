@@ -4,26 +4,33 @@ A candidate is an opening sentence together with an associative word. Sentences 
 the catalogue; words from the domain, from the catalogue's entry and from the passage itself. They are represented as a
 prior over sentences and, for each sentence, a distribution over words.
 
-Rule: every prior is weak. A hint and a domain shift weight between candidates but never exclude a candidate, because
+Rule 1: every prior is weak. A hint and a domain shift weight between candidates but never exclude a candidate, because
 other people's referees follow rules of their own.
+Rule 2: "none of these" is always possible: each set of candidates states how probable it is that the target is not
+among them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from league_agents.agents.library import Knowledge, Volume
-from league_agents.agents.questions.reading import CandidateReading, fold, read
+from league_agents.agents.questions.inner_sentences import sentences_inside
+from league_agents.agents.questions.reading import CandidateReading, read
 from league_agents.agents.word_forms import forms_of
 from league_agents.games.q21.information import Floats
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import TargetKind
+from league_agents.games.q21.similarity import fold as folded
 from league_agents.knowledge.catalogue import Work
 from league_agents.knowledge.words import STOP_WORDS, content_words, stem
+
+V = TypeVar("V")
 
 _MOST_WORDS = 300
 """Most candidate words of one match."""
@@ -52,6 +59,21 @@ _CATALOGUED = 0.7
 
 _NEAREST_WORKS = 60
 
+_UNLISTED_OF_BOOK = 0.02
+"""Prior probability that the target is not among the candidates of a stored book: another edition, other paragraphs."""
+
+_UNLISTED_OF_WORK = 0.1
+"""The same if only the catalogue's opening of the work is known, and openings of books are played."""
+
+_UNLISTED_OTHERWISE = 0.98
+"""The same if the book is not known, or if paragraphs are played and only its opening is known."""
+
+_LONG_PARAGRAPH = 2_500
+"""Mean length of paragraphs, in characters, above which they are no paragraphs. Novels have from 300 to 1,200."""
+
+_REFERENCE = 128
+"""Most sentences of each source that show how a target outside the candidates is answered."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
@@ -76,6 +98,12 @@ class Candidates:
     is_known: bool
     """Whether the book's name was recognised. If not, the sentences are those of similar works."""
 
+    unlisted: float = 0.0
+    """Prior probability that the target is none of the sentences. 1 if there is no sentence."""
+
+    reference: tuple[CandidateReading, ...] = ()
+    """Typical sentences, of this and other books: they show how often each answer is right for an unlisted target."""
+
     @property
     def word_prior(self) -> Floats:
         weights = self.prior if self.sentences else np.ones(1)
@@ -94,7 +122,13 @@ def enumerate_candidates(knowledge: Knowledge, brief: Brief, target_kind: Target
     words, given, holds = _words(readings, weights, domain, entry_words, target_kind)
     if target_kind is TargetKind.PASSAGE_OPENING and domain and holds.any():
         weights = weights * np.where(holds, 1.0, _WITHOUT_WORD)
-    return _candidates(sentences, readings, weights, words, given, is_known=True)
+    is_listed = volume is not None or target_kind is TargetKind.BOOK_OPENING
+    return _candidates(
+        *(sentences, readings, weights, words, given),
+        is_known=True,
+        unlisted=_UNLISTED_OTHERWISE if not is_listed else _UNLISTED_OF_WORK if volume is None else _UNLISTED_OF_BOOK,
+        reference=(*_spread(readings if volume else ()), *_openings(knowledge)),
+    )
 
 
 def _of_book(
@@ -103,6 +137,12 @@ def _of_book(
     sentences = [p.opening_sentence for p in volume.passages] if volume else []
     readings = list(volume.readings) if volume else []
     weights = _hinted(readings, hint)
+    if volume is not None and _has_lost_paragraphs(volume):
+        for passage, reading in zip(volume.passages, volume.readings, strict=True):
+            inner = list(sentences_inside(passage.text, reading.part))
+            sentences += [sentence for sentence, _ in inner]
+            readings += [reading for _, reading in inner]
+        weights = np.full(len(sentences), 1.0 / len(sentences))
     openings: list[tuple[str, CandidateReading]] = []
     if work is not None:
         openings.append((work.opening_sentence, read(work.opening_sentence, part=0.0)))
@@ -112,8 +152,8 @@ def _of_book(
     places: list[int] = []
     for sentence, reading in openings:
         # If a passage has the same words, prefer the book's own text to the catalogue's spelling.
-        same = _squeezed(sentence)
-        place = next((i for i, other in enumerate(sentences[:_FIRST_PAGES]) if _squeezed(other) == same), None)
+        same = folded(sentence)
+        place = next((i for i, other in enumerate(sentences[:_FIRST_PAGES]) if folded(other) == same), None)
         if place is None:
             place = len(sentences)
             sentences.append(sentence)
@@ -125,6 +165,12 @@ def _of_book(
         weights[places[0]] += _OPENING_SHARE * (_CATALOGUED if len(places) > 1 else 1.0)
         weights[places[-1]] += _OPENING_SHARE * (1 - _CATALOGUED) if len(places) > 1 else 0.0
     return sentences, readings, weights / weights.sum()
+
+
+def _has_lost_paragraphs(volume: Volume) -> bool:
+    """Whether the paragraphs are far longer than anybody writes: the file does not mark them."""
+    characters = sum(len(passage.text) for passage in volume.passages)
+    return characters > _LONG_PARAGRAPH * max(1, len(volume.passages))
 
 
 def _of_other_works(knowledge: Knowledge, brief: Brief, hint: set[str]) -> Candidates:
@@ -140,7 +186,21 @@ def _of_other_works(knowledge: Knowledge, brief: Brief, hint: set[str]) -> Candi
     readings = [read(work.opening_sentence) for work, _ in near]
     domain = [word.casefold() for word in knowledge.words_of(brief.association_domain)]
     words, given, _ = _words(readings, weights / max(weights.sum(), 1e-300), domain, set(), TargetKind.BOOK_OPENING)
-    return _candidates([work.opening_sentence for work, _ in near], readings, weights, words, given, is_known=False)
+    return _candidates(
+        *([work.opening_sentence for work, _ in near], readings, weights, words, given),
+        is_known=False,
+        unlisted=_UNLISTED_OTHERWISE if near else 1.0,
+        reference=_openings(knowledge),
+    )
+
+
+def _openings(knowledge: Knowledge) -> Sequence[CandidateReading]:
+    return [read(work.opening_sentence) for work in _spread(knowledge.catalogue.works)]
+
+
+def _spread(values: Sequence[V]) -> Sequence[V]:
+    """Return at most ``_REFERENCE`` of the values, evenly spaced."""
+    return values[:: -(-len(values) // _REFERENCE)] if values else ()
 
 
 def _candidates(
@@ -151,17 +211,26 @@ def _candidates(
     given: Floats,
     *,
     is_known: bool,
+    unlisted: float,
+    reference: Sequence[CandidateReading],
 ) -> Candidates:
-    numbers: dict[str, int] = {}
     return Candidates(
         sentences=tuple(sentences),
         readings=tuple(readings),
-        groups=np.array([numbers.setdefault(_squeezed(s), len(numbers)) for s in sentences], dtype=np.int64),
+        groups=grouped(sentences),
         prior=weights / max(float(weights.sum()), 1e-300),
         words=tuple(words),
         given=given,
         is_known=is_known,
+        unlisted=unlisted,
+        reference=tuple(reference),
     )
+
+
+def grouped(sentences: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Number the sentences so that those that a referee judges as equal, ignoring typography, have equal numbers."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(folded(each), len(numbers)) for each in sentences], dtype=np.int64)
 
 
 def _hinted(readings: Sequence[CandidateReading], hint: set[str]) -> Floats:
@@ -258,7 +327,3 @@ def _same_domain(knowledge: Knowledge, domain: str, brief: Brief) -> bool:
     return (
         domain == knowledge.domain(brief.association_domain) or domain.casefold() == brief.association_domain.casefold()
     )
-
-
-def _squeezed(sentence: str) -> str:
-    return " ".join(fold(sentence).split())

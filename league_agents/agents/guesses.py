@@ -18,6 +18,7 @@ from league_agents.agents.justify import Evidence, justify_sentence, justify_wor
 from league_agents.agents.questions.belief import Belief
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Topic
 from league_agents.agents.questions.reading import CandidateReading
+from league_agents.agents.reconstruction import sentence_from_answers
 from league_agents.agents.word_forms import stands_in
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
@@ -25,8 +26,15 @@ from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.values import evolve
 from league_agents.knowledge.words import STOP_WORDS
 
-_CREDIBLE_FIT = 3.0
-"""How much better than blind guessing (natural logarithm) another work must explain the answers to be named."""
+_CREDIBLE = 0.05
+"""Least probability at which a sentence is guessed if the target is probably unlisted. Below it, a sentence made from
+the answers resembles the target more, on average."""
+
+_UNLIKELY_KNOWN = 0.5
+"""Probability of an unlisted target above which a guess says that the book or the edition is not known."""
+
+_MOST_CONFIDENT = 0.98
+"""The referee's edition may spell even the right sentence otherwise."""
 
 _MEANINGS = {YES: "yes", NO: "no", PARTIALLY: "partially"}
 
@@ -52,9 +60,11 @@ class Conclusion:
     heard: int
     """How many questions were answered."""
 
+    unlisted: bool = False
+    """Whether the target is probably none of the candidates."""
+
 
 def conclude(
-    brief: Brief,
     candidates: Candidates,
     belief: Belief,
     sent: Sequence[AskedQuestion],
@@ -65,18 +75,20 @@ def conclude(
     """Return the likeliest sentence and word. ``sent``, ``asked`` and ``answers`` are parallel sequences."""
     sentence, place, mass = _likeliest_sentence(candidates, belief)
     if sentence is None:
-        sentence = sentence_from_hint(brief, rules)
+        least = rules.least_sentence_characters
+        sentence = sentence_from_answers(candidates, asked, answers, least_characters=least)
     word = candidates.words[int(np.argmax(belief.words))]
     shown = evolve(CandidateReading() if place is None else candidates.readings[place], word=word)
     supporting = _supporting(candidates, sent, asked, answers, shown)
     return Conclusion(
         sentence=sentence,
         word=word,
-        confidence=round(min(0.99, max(0.01, mass)), 4),
+        confidence=round(min(_MOST_CONFIDENT, max(0.01, mass)), 4),
         shown=shown,
         on_text=tuple(each for each, topic in supporting if topic is not Topic.WORD),
         on_word=tuple(each for each, topic in supporting if topic is Topic.WORD),
         heard=sum(answer != UNKNOWN for answer in answers),
+        unlisted=place is None or belief.unlisted > _UNLIKELY_KNOWN,
     )
 
 
@@ -88,9 +100,10 @@ def justified(found: Conclusion, candidates: Candidates, brief: Brief, rules: Ru
         on_text or on_word,
         rules.sentence_justification,
         spoken_of=telling_words(found.shown, found.sentence),
-        rivals=max(1, len(candidates.sentences)),
+        rivals=len(candidates.sentences),
         agreeing=len(on_text) + len(on_word),
         heard=found.heard,
+        unlisted=found.unlisted,
     )
     of_word = justify_word(
         [*on_word, *on_text[::-1]],
@@ -122,7 +135,7 @@ def _likeliest_sentence(candidates: Candidates, belief: Belief) -> tuple[str | N
     group = int(np.argmax(mass))
     members = np.flatnonzero(candidates.groups == group)
     place = int(members[np.argmax(belief.sentences[members])])
-    if not candidates.is_known and belief.fit < _CREDIBLE_FIT:
+    if mass[group] < _CREDIBLE and belief.unlisted > _UNLIKELY_KNOWN:
         return None, None, 0.0
     return candidates.sentences[place], place, float(mass[group])
 
@@ -158,13 +171,3 @@ def telling_words(shown: CandidateReading, sentence: str) -> list[str]:
     words = shown.sentence.words if shown.sentence else tuple(re.findall(r"[^\W\d_]+", sentence[:2000]))
     content = dict.fromkeys(word for word in words if word.isalpha() and word.casefold() not in STOP_WORDS)
     return sorted(content, key=lambda word: (-len(word), word))[:2]
-
-
-def sentence_from_hint(brief: Brief, rules: RuleSet) -> str:
-    """Return a sentence made of the hint's words, the best available guess for an unknown book."""
-    hint = " ".join(brief.book_hint.split()[:30])[:300].strip(" .!?")
-    name = " ".join(brief.book_name.split()[:12])[:120]
-    sentence = f"{hint[0].upper()}{hint[1:]}." if hint else f"This is the story of {name or 'a book'}."
-    while len(sentence) < rules.least_sentence_characters:
-        sentence = f"It was said: {sentence}"
-    return sentence

@@ -38,14 +38,32 @@ class Evidence:
 
 
 def justify_sentence(
-    evidence: Sequence[Evidence], limit: WordLimit, *, spoken_of: Sequence[str], rivals: int, agreeing: int, heard: int
+    evidence: Sequence[Evidence],
+    limit: WordLimit,
+    *,
+    spoken_of: Sequence[str],
+    rivals: int,
+    agreeing: int,
+    heard: int,
+    unlisted: bool = False,
 ) -> str:
-    """Justify the opening sentence. ``evidence``: best first; ``spoken_of``: distinctive words of the sentence."""
+    """Justify the opening sentence.
+
+    ``evidence``: best first; ``spoken_of``: distinctive words of the sentence; ``unlisted``: the target is probably
+    none of the ``rivals``, which the text then says.
+    """
+    if unlisted:
+        known = f"None of the {rivals} known openings agrees well" if rivals else "No opening is known that agrees"
+        closing = (
+            f"{known} with the {heard} replies, so this book is probably not known here; the guess only follows what "
+            "the answers tell."
+        )
+        return fit(closing, limit, FILLERS[:1] + FILLERS[3:])
     marks = " and ".join(f"“{word}”" for word in spoken_of[:2])
     naming = f" that names {marks}" if marks else ""
     if heard:
         closing = f"Of {rivals} candidate openings, the one{naming} agrees best, with {agreeing} of {heard} replies."
-        if rivals == 1:
+        if rivals <= 1:
             closing = f"The single known opening{naming} agrees with {agreeing} of {heard} replies."
     else:
         closing = f"Without usable replies the hint must decide, and the opening{naming} suits it best."

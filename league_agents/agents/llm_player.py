@@ -24,6 +24,7 @@ from league_agents.agents.batches import answer_codes, batch_reply, worded_batch
 from league_agents.agents.briefs import BRIEFS_KEPT, Memories, kept
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.contexts import AskedQuestion, CallContext
+from league_agents.agents.every_sentence import believe
 from league_agents.agents.guesses import conclude, guess_reply, justified
 from league_agents.agents.library import Knowledge
 from league_agents.agents.player_chain.enriched import Addition, with_sentences, with_words
@@ -42,7 +43,7 @@ from league_agents.agents.player_chain.writing import (
 )
 from league_agents.agents.player_chain.writing import STEP as WRITING
 from league_agents.agents.questions.batch import plan_batch
-from league_agents.agents.questions.belief import Extra, decode
+from league_agents.agents.questions.belief import Extra
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import Inquiry
 from league_agents.agents.warmup import warmup_answer
@@ -142,9 +143,8 @@ class LlmPlayer(PlayerAI):
         candidates = self._found_for(brief) if pool is None else self._enriched(brief, pool)
         letters = context.answers()
         answers = answer_codes(asked, sent, letters)
-        found = conclude(
-            brief, candidates, decode(candidates, asked, answers, extra), sent, asked, answers, self._rules
-        )
+        candidates, belief = believe(candidates, asked, answers, extra)
+        found = conclude(candidates, belief, sent, asked, answers, self._rules)
         self._keep(context, compared(asked, answers, found.shown))
         wording = justified(found, candidates, brief, self._rules)
         if again.has_cost:

@@ -14,10 +14,10 @@ from league_agents.agents.batches import answer_codes, batch_reply, worded_batch
 from league_agents.agents.briefs import Memories, kept
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.contexts import AskedQuestion, CallContext
+from league_agents.agents.every_sentence import believe
 from league_agents.agents.guesses import conclude, guess_reply, justified
 from league_agents.agents.library import Knowledge
 from league_agents.agents.questions.batch import Plan, Strategy, plan_batch
-from league_agents.agents.questions.belief import decode
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.warmup import warmup_answer
 from league_agents.games.q21.model import Brief
@@ -57,11 +57,10 @@ class OfflinePlayer(PlayerAI):
         context = CallContext(ctx)
         brief, sent = self._memories.recalled(context)
         sent = sent or list(self._questions_for(brief, context.match_id()))
-        candidates = self._candidates_for(brief)
         asked = [recognise(question.text, question.options) for question in sent]
         answers = answer_codes(asked, sent, context.answers())
-        belief = decode(candidates, asked, answers)
-        found = conclude(brief, candidates, belief, sent, asked, answers, self._rules)
+        candidates, belief = believe(self._candidates_for(brief), asked, answers)
+        found = conclude(candidates, belief, sent, asked, answers, self._rules)
         return guess_reply(found, *justified(found, candidates, brief, self._rules))
 
     def on_score_received(self, ctx: Context) -> None:

@@ -50,6 +50,7 @@ def with_sentences(
     stored = [_squeezed(sentence) for sentence in candidates.sentences]
     sentences, readings = list(candidates.sentences), list(candidates.readings)
     total = sum(addition.weight for addition in additions)
+    unlisted = candidates.unlisted * (1 - share)
     share = share if sentences else 1.0
     prior = [weight * (1 - share) for weight in candidates.prior.tolist()] if sentences else []
     for addition in additions:
@@ -77,6 +78,7 @@ def with_sentences(
         prior=weights / max(float(weights.sum()), 1e-300),
         given=given,
         is_known=candidates.is_known or is_known,
+        unlisted=unlisted,
     )
 
 

@@ -1,6 +1,8 @@
 """Inference of the target from the answers to a batch.
 
-Rule: the noise of the answerer is inferred too: every noise level is weighted by how well it explains the answers.
+Rule 1: the noise of the answerer is inferred too: every noise level is weighted by how well it explains the answers.
+Rule 2: "none of the candidates" is always a hypothesis. It expects the answers that are right for typical sentences, so
+a candidate has to explain the answers better than a sentence that was drawn at random.
 """
 
 from __future__ import annotations
@@ -19,6 +21,11 @@ from league_agents.games.q21.information import UNKNOWN, Floats, bits, log_likel
 
 EXTRA_LEVELS = (0.0, 0.04, 0.1, 0.18, 0.3, 0.45)
 """Noise levels of an answerer, in addition to the noise of the questions themselves."""
+
+_UNLISTED_LEVEL = 0.1
+"""Noise level at which an answerer is assumed to answer about an unlisted target."""
+
+_CARELESS_LEVEL = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +52,10 @@ class Belief:
     """Posterior belief after the answers."""
 
     sentences: Floats
-    """Probability of each candidate sentence."""
+    """Probability of each candidate sentence; together ``1 - unlisted``."""
+
+    unlisted: float
+    """Probability that the target is none of the candidates."""
 
     words: Floats
 
@@ -55,11 +65,8 @@ class Belief:
     noise_written: float
     """``noise`` for the questions that a model wrote; 0 without such questions."""
 
-    fit: float
-    """Natural logarithm of how much better the candidates explain the answers than blind guessing."""
-
     bits_left: float
-    """Entropy of the sentences, in bits."""
+    """Entropy of the sentences and "none of these", in bits."""
 
 
 def decode(
@@ -74,14 +81,19 @@ def decode(
     text_table = predict([i for i, _ in on_texts], candidates.readings)
     word_table = predict([i for i, _ in on_words], [CandidateReading(word=word) for word in candidates.words])
     written_table = predict([i for i, _ in written], candidates.readings)
+    # The last row is the hypothesis that the target is none of the candidates.
+    prior, given = np.ones(1), candidates.given[:1]
+    if candidates.sentences:
+        prior = np.append(candidates.prior * (1 - candidates.unlisted), candidates.unlisted)
+        given = np.vstack([candidates.given, candidates.word_prior])
     with np.errstate(divide="ignore"):
-        log_prior = np.log(candidates.prior) if candidates.sentences else np.zeros(1)
-    blind = -sum(float(np.log(i.choices)) for i, a in heard if 0 <= a < i.choices)
+        log_prior = np.log(prior)
+    log_prior[-1] += _unlisted_likelihood(candidates, on_texts) + _unlisted_likelihood(candidates, written)
     # An answerer that handles a model's questions well may miscount letters, and vice versa, so use two noise levels.
     by_written = [(0.0, 1.0, np.zeros(log_prior.size))]
     if written and candidates.sentences:
         by_written = [
-            (level, chance, _likelihood(written_table, written, level))
+            (level, chance, np.append(_likelihood(written_table, written, level), 0.0))
             for level, chance in zip(EXTRA_LEVELS, extra.prior_written, strict=True)
         ]
     evidences, sentence_beliefs, word_beliefs, levels, chances = [], [], [], [], []
@@ -90,11 +102,11 @@ def decode(
         top_word = words.max()
         computed = log_prior.copy()
         if candidates.sentences:
-            computed += _likelihood(text_table, on_texts, level)
+            computed[:-1] += _likelihood(text_table, on_texts, level)
         for level_written, chance_written, of_written in by_written:
             texts = computed + of_written
             top_text = texts.max()
-            joint = np.exp(texts - top_text)[:, None] * candidates.given * np.exp(words - top_word)[None, :]
+            joint = np.exp(texts - top_text)[:, None] * given * np.exp(words - top_word)[None, :]
             total = max(float(joint.sum()), 1e-300)
             evidences.append(float(top_text + top_word + np.log(total)))
             sentence_beliefs.append(joint.sum(axis=1) / total)
@@ -105,13 +117,50 @@ def decode(
     sentences = weight @ np.array(sentence_beliefs)
     noise, noise_written = weight @ np.array(levels)
     return Belief(
-        sentences=sentences if candidates.sentences else np.zeros(0),
+        sentences=sentences[:-1],
+        unlisted=float(sentences[-1]),
         words=weight @ np.array(word_beliefs),
         noise=float(noise),
         noise_written=float(noise_written),
-        fit=max(evidences) - blind,
         bits_left=bits(sentences),
     )
+
+
+def _unlisted_likelihood(candidates: Candidates, asked: Sequence[tuple[Inquiry, int]]) -> float:
+    """Return the logarithm of the probability of the answers if the target is none of the candidates.
+
+    The mean of three estimates: the target is like the reference, and answers to different questions are independent;
+    it is like one sentence of the reference, and the answerer careless; or nothing is known of either.
+    """
+    # A question that was declined says nothing: the reference lacks paragraphs that the target may have.
+    asked = [(inquiry, answer) for inquiry, answer in asked if 0 <= answer < inquiry.choices]
+    if not asked or not candidates.sentences:
+        return 0.0
+    blind = -sum(float(np.log(inquiry.choices)) for inquiry, _ in asked)
+    if not candidates.reference:
+        return blind
+    table = predict([inquiry for inquiry, _ in asked], candidates.reference)
+    apart = sum(
+        _log_mean(_likelihood(table[:, i : i + 1], asked[i : i + 1], _UNLISTED_LEVEL)) for i in range(len(asked))
+    )
+    together = _log_mean(_likelihood(table, asked, _CARELESS_LEVEL))
+    return _log_mean(np.array([apart, together, blind]))
+
+
+def sentence_likelihood(
+    readings: Sequence[CandidateReading], asked: Sequence[Inquiry | None], answers: Sequence[int], level: float
+) -> Floats:
+    """Return the logarithm of the probability of the answers about the sentence, for each of the readings."""
+    heard = [
+        (inquiry, answer)
+        for inquiry, answer in zip(asked, answers, strict=True)
+        if inquiry is not None and inquiry.topic is Topic.SENTENCE and 0 <= answer < inquiry.choices
+    ]
+    return _likelihood(predict([inquiry for inquiry, _ in heard], readings), heard, level)
+
+
+def _log_mean(logs: Floats) -> float:
+    return float(np.logaddexp.reduce(logs) - np.log(logs.size))
 
 
 def _likelihood(table: npt.NDArray[np.int8], asked: Sequence[tuple[Inquiry, int]], level: float) -> Floats:

@@ -118,3 +118,4 @@ def test_no_answers_leave_the_prior(knowledge: Knowledge) -> None:
     batch = plan_batch(found, AnswerKey.OWN, 20, Weights()).batch()
     belief = decode(found, [*batch, None], [UNKNOWN] * 21)
     assert belief.sentences == pytest.approx(found.prior, rel=0.5)
+    assert belief.unlisted < 0.05

@@ -12,6 +12,7 @@ from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.games.q21.reading_player import read_guess, read_questions
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
+from league_agents.knowledge.words import content_words
 
 BOTH = pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
 
@@ -44,7 +45,7 @@ def test_there_are_always_twenty_questions_and_a_guess(rules: RuleSet, ctx: Any,
 
 
 @BOTH
-def test_an_unknown_book_gets_general_questions_and_a_guess_from_its_hint(rules: RuleSet, knowledge: Knowledge) -> None:
+def test_an_unknown_book_gets_general_questions_and_an_honest_guess(rules: RuleSet, knowledge: Knowledge) -> None:
     player = OfflinePlayer(rules=rules, knowledge=knowledge, seed=1)
     brief = {
         "book_name": "Zwölf Jahre unter Quarzuhren",
@@ -56,7 +57,11 @@ def test_an_unknown_book_gets_general_questions_and_a_guess_from_its_hint(rules:
     assert any("associative word" in q["question_text"] for q in questions)
     silent = [{"question_number": n, "answer": "Not Relevant"} for n in range(1, 21)]
     guess = player.get_guess(context(**brief, questions_sent=questions, answers=silent))
-    assert guess["opening_sentence"] == "Clockwork apprentices quarrel about quartz."
+    sentence = str(guess["opening_sentence"])
+    assert not content_words(sentence) & content_words(f"{brief['book_hint']} {brief['book_name']}")
+    assert len(sentence) >= rules.least_sentence_characters
+    assert guess["confidence"] == 0.01
+    assert "probably not known" in str(guess["sentence_justification"])
     assert guess["associative_word"] in knowledge.words_of("gemstone")
     assert guess["confidence"] == 0.01
 
