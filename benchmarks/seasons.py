@@ -8,7 +8,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
 
+from league_agents.app import season as season_app
+from league_agents.app.executor import Processes
 from league_agents.app.faults import HEAVY, NONE, FaultProfile
 from league_agents.app.season import ends, play_season
 from league_agents.app.season_plan import SeasonPlan, numbered_roster, plan_of
@@ -68,11 +72,48 @@ def named_share(teams: int) -> float:
     return sum(count for each in found for name, count in each.items() if name in names) / plan.matches
 
 
-def speed_up(teams: int, workers: int, *, divisions: int = 1) -> tuple[float, bool]:
-    """How many times faster some workers are than one with offline agents, by the clock on the wall, in one run; and
-    whether they left the same bytes."""
+class _Timed(Processes):
+    """Processes whose processor times are read before they end."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.cpu_s: list[float] = []
+        self._count = count
+
+    def close(self) -> None:
+        self.cpu_s = [self.submit(lane, time.process_time).result() for lane in range(self._count)]
+        super().close()
+
+
+class SpeedUp(NamedTuple):
+    """The gain of some workers over one with offline agents, in one run."""
+
+    wall: float
+    """By the clock on the wall; meaningful on an idle machine only."""
+
+    cpu: float
+    """The processor time of one worker, divided by that of the busiest of several and of the process that leads them:
+    the bound on an idle machine, start of the workers included."""
+
+    is_same: bool
+    """Whether both left the same bytes."""
+
+
+def speed_up(teams: int, workers: int, *, divisions: int = 1) -> SpeedUp:
+    """Play the same season with one worker and with several."""
     plan = plan_for(teams, "offline", divisions=divisions)
-    with played(plan) as (folder, _cpu_s, alone_s):
+    with played(plan) as (folder, alone_cpu_s, alone_s):
         expected = digest_of(folder)
-    with played(plan, workers=workers) as (folder, _cpu_s, together_s):
-        return alone_s / together_s, digest_of(folder) == expected
+    processes: list[_Timed] = []
+
+    def timed(count: int) -> _Timed:
+        processes.append(_Timed(count))
+        return processes[-1]
+
+    with (
+        patch.object(season_app, "executor_of", timed),
+        played(plan, workers=workers) as (folder, leading_cpu_s, together_s),
+    ):
+        is_same = digest_of(folder) == expected
+    busiest_s = max(processes[0].cpu_s)
+    return SpeedUp(wall=alone_s / together_s, cpu=alone_cpu_s / (busiest_s + leading_cpu_s), is_same=is_same)

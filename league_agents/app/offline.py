@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 START = datetime(2031, 5, 2, 8, 0, tzinfo=UTC)
 """Start of every offline league: its events depend on the seed, not on the day."""
 
+LONGEST = timedelta(days=400)
+"""Simulated time after which an offline league is aborted."""
+
 SEASON = 1
 DOMAIN = "league.test"
 REFEREE, PLAYER_A, PLAYER_B = "house", "player-a", "player-b"
@@ -107,6 +110,13 @@ class OfflineLeague:
     referees: tuple[OfflineMember, ...]
     players: tuple[OfflineMember, ...]
     simulation: Simulation
+    office: PostOffice
+    clock: ManualClock
+
+    @property
+    def members(self) -> tuple[OfflineMember, ...]:
+        """All participants, in the order in which they are woken."""
+        return (self.manager, *self.referees, *self.players)
 
     def play(self) -> None:
         """Play the season to its end. Raises ``LimitExceeded`` when it does not end."""
@@ -116,7 +126,7 @@ class OfflineLeague:
 
     def close(self) -> None:
         """Close journals and agents."""
-        for member in (self.manager, *self.referees, *self.players):
+        for member in self.members:
             member.runner.close()
 
 
@@ -172,15 +182,16 @@ def offline_league(
     watch: Callable[[str], Observer] | None = None,
     host_of: HostMaker | None = None,
     season: OfflineSeason | None = None,
+    holds_mail: bool = False,
 ) -> OfflineLeague:
     """Assemble a league whose roles share one post office and one clock.
 
     ``mailbox_of`` opens the mailbox of an address; ``watch`` returns the observer of a participant, by its id;
-    ``host_of`` chooses where an agent runs, by default in this process.
+    ``host_of`` chooses where an agent runs, by default in this process; ``holds_mail`` as in ``PostOffice``.
     """
     clock = ManualClock(START)
     season = season or OfflineSeason()
-    office = PostOffice(clock, seed=seed, weather=weather, through_mime=through_mime)
+    office = PostOffice(clock, seed=seed, weather=weather, through_mime=through_mime, holds_mail=holds_mail)
     manager_address = f"league-office@{DOMAIN}"
 
     def identity(address: str, participant_id: str, team: Team | None) -> Identity:
@@ -243,7 +254,9 @@ def offline_league(
         manager=manager,
         referees=referees,
         players=players,
-        simulation=Simulation(runners, office, clock, longest=timedelta(days=400)),
+        simulation=Simulation(runners, office, clock, longest=LONGEST),
+        office=office,
+        clock=clock,
     )
 
 

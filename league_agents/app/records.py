@@ -84,6 +84,11 @@ def _folder(path: Path, season_id: str | None) -> SeasonSource:
     return _league(found, season_id=season_id)
 
 
+def open_division(folder: Path, division: str) -> JournalSource:
+    """Open the journals of one division together."""
+    return _league(_journals_in(folder), division=division)
+
+
 def _opener(paths: Sequence[Path], division: str) -> Callable[[bool], SeasonSource]:
     """A function that opens a division's journals, or those of its league manager alone."""
     managers = [path for path in paths if path.name.startswith("manager.")]
@@ -103,7 +108,7 @@ def _is_journal(path: Path) -> bool:
         return file.read(len(_JOURNAL)) == _JOURNAL
 
 
-def _league(paths: Sequence[Path], *, division: str = "", season_id: str | None = None) -> SeasonSource:
+def _league(paths: Sequence[Path], *, division: str = "", season_id: str | None = None) -> JournalSource:
     found: list[tuple[Path, StoredJournal]] = []
     try:
         for path in paths:

@@ -1,15 +1,12 @@
 """Calls to the agents of an offline season, and their results.
 
-Rule 1: a callback takes at least one pass of simulated time. Calls of one pass therefore run concurrently, in any
-process, and the season has the same bytes for any number of workers.
-Rule 2: an agent's result is stored before it is used. A season that was cut off is replayed from its beginning with the
+Rule: an agent's result is stored before it is used. A season that was cut off is replayed from its beginning with the
 stored results, without asking those agents again, so the outcome is the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
@@ -20,7 +17,6 @@ import msgspec
 from msgspec import Struct
 
 from league_agents.app.agents import AgentRole, choose_agent, offline_host
-from league_agents.app.executor import Executor
 from league_agents.config.rules import rules_named
 from league_agents.journal.port import PendingCall
 from league_agents.kit.clock import ManualClock
@@ -34,7 +30,7 @@ _EPOCH = datetime.fromisoformat("2031-05-02T08:00:00+00:00")
 
 
 class SeatOfAgent(Struct, frozen=True, kw_only=True):
-    """One participant and its agent: everything that another process needs to call it."""
+    """One participant and its agent."""
 
     address: str
     spec: str
@@ -67,7 +63,7 @@ class AgentAnswer(Struct, frozen=True, kw_only=True):
 
 
 def answer(seat: SeatOfAgent, call: PendingCall) -> AgentAnswer:
-    """Call an agent. Runs in the agent's lane, which keeps the agent."""
+    """Call an agent."""
     host, clock = _opened(seat)
     asked_at = clock.now()
     host.submit(call)
@@ -118,26 +114,26 @@ def close_seats() -> None:
 
 
 class AnswerBook:
-    """The results of a division's agents, in a file that grows with each call."""
+    """The results of the agents of one part of a division, in a file that grows with each call."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the results of an earlier attempt. An incomplete last line is removed."""
+    def __init__(self, path: Path, earlier: Iterable[Path] = ()) -> None:
+        """Read the results of earlier attempts, up to an incomplete last line, and begin a file of this attempt."""
         self._known: dict[tuple[str, str], AgentAnswer] = {}
+        for other in earlier:
+            self._read(other)
+        self._file: IO[bytes] = open_private_bytes(path, "w")
+
+    def _read(self, path: Path) -> None:
         decode = msgspec.json.Decoder(AgentAnswer).decode
-        kept = 0
-        if path.exists():
-            with path.open("rb") as file:
-                for line in file:
-                    try:
-                        each = decode(line)
-                    except (msgspec.DecodeError, UnicodeDecodeError):
-                        break
-                    if not line.endswith(b"\n"):
-                        break
-                    self._known[each.address, each.call_id] = each
-                    kept += len(line)
-        self._file: IO[bytes] = open_private_bytes(path, "a")
-        self._file.truncate(kept)
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    each = decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError):
+                    break
+                if not line.endswith(b"\n"):
+                    break
+                self._known[each.address, each.call_id] = each
 
     def known(self, address: str, call_id: str) -> AgentAnswer | None:
         """The result of a call in an earlier attempt; ``None`` if there is none."""
@@ -159,32 +155,18 @@ class AnswerBook:
         self._file.close()
 
 
-def _done(given: AgentAnswer) -> Future[AgentAnswer]:
-    done: Future[AgentAnswer] = Future()
-    done.set_result(given)
-    return done
-
-
-class LaneHost:
-    """``AgentHost`` whose agent is called by an executor, in the lane of its participant."""
+class SeatHost:
+    """``AgentHost`` that calls an agent here and returns its result at least one pass later."""
 
     def __init__(
-        self,
-        seat: SeatOfAgent,
-        executor: Executor,
-        lane: int,
-        clock: ManualClock,
-        book: AnswerBook,
-        is_too_late: Callable[[str], bool],
+        self, seat: SeatOfAgent, clock: ManualClock, book: AnswerBook, is_too_late: Callable[[str], bool]
     ) -> None:
         """``is_too_late`` tells by a call's id whether the call times out."""
         self._seat = seat
-        self._executor = executor
-        self._lane = lane
         self._clock = clock
         self._book = book
         self._is_too_late = is_too_late
-        self._asked: list[tuple[datetime, Future[AgentAnswer]]] = []
+        self._failure: Exception | None = None
         self._later: list[tuple[datetime, Outcome]] = []
 
     def submit(self, call: PendingCall) -> None:
@@ -192,41 +174,32 @@ class LaneHost:
         if self._is_too_late(call.call_id):
             self._later.append((now + call.timeout, outcome_of(call, Called(end=End.TIMED_OUT))))
             return
-        known = self._book.known(self._seat.address, call.call_id)
-        self._asked.append((now, self._under_way(call) if known is None else _done(known)))
-
-    def _under_way(self, call: PendingCall) -> Future[AgentAnswer]:
-        try:
-            return self._executor.submit(self._lane, answer, self._seat, call)
-        except Exception as error:
-            # A worker has died: this must end the season, and not count as a broken mail.
-            failed: Future[AgentAnswer] = Future()
-            failed.set_exception(error)
-            return failed
+        given = self._book.known(self._seat.address, call.call_id)
+        if given is None:
+            try:
+                given = self._book.write(answer(self._seat, call))
+            except Exception as error:
+                # Raised by ``collect``: this must end the season, and not count as a broken mail.
+                self._failure = self._failure or error
+                return
+        self._later.append((now + PASS + timedelta(seconds=given.latency_s), given.outcome))
 
     def collect(self) -> Sequence[Outcome]:
-        if not self._asked and not self._later:
+        if self._failure is not None:
+            raise self._failure
+        if not self._later:
             return ()
         now = self._clock.now()
-        ready = [each for each in self._asked if each[0] + PASS <= now]
-        self._asked = self._asked[len(ready) :]
-        for asked_at, under_way in ready:
-            given = under_way.result()
-            if self._book.known(given.address, given.call_id) is None:
-                given = self._book.write(given)
-            self._later.append((asked_at + timedelta(seconds=given.latency_s), given.outcome))
         outcomes = [outcome for at, outcome in self._later if at <= now]
         self._later = [(at, outcome) for at, outcome in self._later if at > now]
         return outcomes
 
     def release(self, game_id: str) -> None:
-        with suppress(Exception):  # the next call reports the worker's error
-            self._executor.submit(self._lane, release, self._seat, game_id)
+        with suppress(Exception):  # the next call reports the error
+            release(self._seat, game_id)
 
     def next_wake(self) -> datetime | None:
-        wakes = [asked_at + PASS for asked_at, _ in self._asked] + [at for at, _ in self._later]
-        return min(wakes, default=None)
+        return min((at for at, _ in self._later), default=None)
 
     def close(self) -> None:
-        self._asked.clear()
         self._later.clear()

@@ -70,7 +70,7 @@ the number of workers, as far as your own code does.
 @click.option("--seed", callback=read_seed, metavar="N",
               help="What every draw depends on. Without it one is drawn and printed.")  # fmt: skip
 @click.option("--workers", type=WholeRange(1, 256), default=1, show_default=True, metavar="N",
-              help="Processes: for whole divisions, or for agents where divisions are fewer.")  # fmt: skip
+              help="Processes. Each plays whole divisions, and a part of those that are left over.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), default=Path("season"), show_default=True, metavar="DIR",
               help="Where the season is kept.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else.")

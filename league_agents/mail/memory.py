@@ -7,9 +7,12 @@ recipient only; a duplicated mail arrives as two mails with two ids, as if the s
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from league_agents.kit.clock import Clock
 from league_agents.kit.draw import Draw
@@ -55,6 +58,14 @@ _MINUTE, _QUARTER = 60, 900
 """Lengths, in seconds, of the periods for which outages are drawn."""
 
 
+class Posted(Struct, frozen=True, kw_only=True):
+    """An accepted mail that is not delivered yet."""
+
+    mail: OutgoingMail
+    arrivals: tuple[tuple[str, tuple[datetime, ...]], ...]
+    """(recipient, instants of arrival); no instants for a lost mail."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Outage:
     """An outage within a period, in seconds since the epoch. Two equal instants mean no outage."""
@@ -71,15 +82,26 @@ class PostOffice:
     """Accepts mail for its addresses and delivers it after its delay."""
 
     def __init__(
-        self, clock: Clock, *, seed: int | str = 0, weather: Weather = FINE, through_mime: bool = False
+        self,
+        clock: Clock,
+        *,
+        seed: int | str = 0,
+        weather: Weather = FINE,
+        through_mime: bool = False,
+        holds_mail: bool = False,
     ) -> None:
-        """With ``through_mime`` every mail is encoded as MIME and decoded again, as with a real mail service."""
+        """With ``through_mime`` every mail is encoded as MIME and decoded again, as with a real mail service. With
+        ``holds_mail`` accepted mail waits for ``take_held``, and is delivered by ``deliver`` only."""
         self._clock = clock
         self._weather = weather
+        self._is_fine = weather == FINE
         self._seed = seed
         self._through_mime = through_mime
         self._boxes: dict[str, MemoryMailbox] = {}
-        self._sent = 0
+        self._sent: Counter[str] = Counter()
+        """The number of mails by their sender. A sender's faults do not depend on what others send."""
+
+        self._held: list[Posted] | None = [] if holds_mail else None
         self._outages: dict[tuple[str, str], tuple[int, _Outage]] = {}
         """(mailbox, kind) -> the latest period requested, and its outage."""
 
@@ -96,7 +118,7 @@ class PostOffice:
 
     def check(self, address: str) -> None:
         """Raises ``AuthorizationExpired`` or ``MailboxUnavailable`` if this mailbox cannot be used now."""
-        if self._weather is FINE:
+        if self._is_fine:
             return
         second = self._clock.now().timestamp()
         if self._outage(address, "lapse", _QUARTER, second, self._weather.lapses).holds(second):
@@ -127,22 +149,36 @@ class PostOffice:
 
     def accept(self, mail: OutgoingMail) -> None:
         """Accept a mail for delivery. Raises as ``Mailbox.send`` does."""
-        self._sent += 1
-        if self._weather is FINE:
-            received = self._received(mail)
-            for address in mail.to:
-                self._deliver(mail, received, address, (mail.sent_at,))
+        if self._is_fine:
+            self._post(Posted(mail=mail, arrivals=tuple((address, (mail.sent_at,)) for address in mail.to)))
             return
-        draw = Draw(self._seed, f"mail/{self._sent}")
+        sender = mail.sender.lower()
+        self._sent[sender] += 1
+        draw = Draw(self._seed, f"mail/{sender}/{self._sent[sender]}")
         if draw.chance(self._weather.refusal):
             raise MailboxUnavailable("the post office takes no mail at the moment")
         instants = [self._fate(mail.sent_at, draw) for _ in mail.to]
         ambiguous = draw.chance(self._weather.ambiguity)
-        received = self._received(mail)
-        for address, arrivals in zip(mail.to, instants, strict=True):
-            self._deliver(mail, received, address, arrivals)
+        self._post(Posted(mail=mail, arrivals=tuple(zip(mail.to, instants, strict=True))))
         if ambiguous:
             raise AmbiguousSend()
+
+    def take_held(self) -> list[Posted]:
+        """Return the mail that was accepted since the last call, in its order."""
+        held, self._held = self._held or [], []
+        return held
+
+    def deliver(self, each: Posted) -> None:
+        """Deliver a mail to its recipients."""
+        received = self._received(each.mail)
+        for address, arrivals in each.arrivals:
+            self._deliver(each.mail, received, address, arrivals)
+
+    def _post(self, each: Posted) -> None:
+        if self._held is None:
+            self.deliver(each)
+        else:
+            self._held.append(each)
 
     def _deliver(self, mail: OutgoingMail, received: ParsedMail, address: str, arrivals: Sequence[datetime]) -> None:
         box = self._boxes.get(address.lower())
@@ -152,11 +188,11 @@ class PostOffice:
         for arrived_at in arrivals:
             box.put(received, arrived_at)
 
-    def _fate(self, sent_at: datetime, draw: Draw) -> list[datetime]:
+    def _fate(self, sent_at: datetime, draw: Draw) -> tuple[datetime, ...]:
         """Return the instants at which the mail arrives for one recipient; none if it is lost."""
         weather = self._weather
         if draw.chance(weather.loss):
-            return []
+            return ()
         copies = 2 if draw.chance(weather.duplication) else 1
         arrivals = []
         for _ in range(copies):
@@ -164,7 +200,7 @@ class PostOffice:
             if draw.chance(weather.reordering):
                 wait += 3 * max(weather.delay, timedelta(seconds=1)) * draw.fraction()
             arrivals.append(sent_at + wait)
-        return arrivals
+        return tuple(arrivals)
 
     def _received(self, mail: OutgoingMail) -> ParsedMail:
         if self._through_mime:

@@ -85,8 +85,11 @@ class JournalSource:
             log=tuple(log_of(self._journals, division=self._division)),
         )
 
-    def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
-        """The matches in the order of the schedule; of a journal without one in the order of their ids."""
+    def matches(
+        self, *, round_number: int | None = None, team: str | None = None, part: int = 0, parts: int = 1
+    ) -> Iterator[MatchRecord]:
+        """The matches in the order of the schedule; of a journal without one in the order of their ids. ``part``, from
+        0, of ``parts``: about this part of them, which costs about this part of the whole."""
         planned = self._frame.matches or dict.fromkeys(self._known())
         rounds: dict[str, list[str]] = {}
         for game_id, place in planned.items():
@@ -96,7 +99,8 @@ class JournalSource:
             if round_number in (None, number):
                 # A game id begins with the digits of its season and its round.
                 rounds.setdefault(game_id[:4], []).append(game_id)
-        for beginning, game_ids in _few_queries(rounds):
+        queries = list(_few_queries(rounds))
+        for beginning, game_ids in queries[len(queries) * part // parts : len(queries) * (part + 1) // parts]:
             found = self._gathered(beginning)
             for game_id in game_ids:
                 yield self._record(game_id, found.pop(game_id, MatchEvidence()))

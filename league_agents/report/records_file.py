@@ -83,17 +83,28 @@ class RecordsWriter:
 
     def match(self, match: MatchRecord) -> bytes:
         """The next match."""
+        return self.encoded(encoded_match(match))
+
+    def encoded(self, body: bytes) -> bytes:
+        """The next match, from ``encoded_match``."""
         self._count += 1
-        return self._line(MatchLine(match=match))
+        return self._chained(body)
 
     def footer(self) -> bytes:
         """The last line."""
         return self._line(Footer(matches=self._count))
 
     def _line(self, value: Struct) -> bytes:
-        body = _encoded(value)[:-1]
+        return self._chained(_encoded(value)[:-1])
+
+    def _chained(self, body: bytes) -> bytes:
         self._hash = _digest(self._hash, body)
         return body + b',"hash":"' + self._hash.encode() + b'"}\n'
+
+
+def encoded_match(match: MatchRecord) -> bytes:
+    """The line of a match without its hash. Contains no newline."""
+    return _encoded(MatchLine(match=match))[:-1]
 
 
 def record_lines(

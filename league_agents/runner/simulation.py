@@ -66,10 +66,15 @@ class Simulation:
         while self._pass():
             pass
 
-    def _pass(self) -> bool:
+    def tick(self) -> bool:
+        """Wake every role once, without moving the clock. Return whether any of them had work."""
         busy = False
         for role in self._roles:
             busy = self._tick(role) or busy
+        return busy
+
+    def _pass(self) -> bool:
+        busy = self.tick()
         if busy:
             self._move_to(self._clock.now() + PASS)
         return busy
@@ -87,7 +92,7 @@ class Simulation:
 
     def _jump(self) -> bool:
         """Move the clock to the next instant at which work is due. Return ``False`` if there is none."""
-        wake = self._next_wake()
+        wake = self.next_wake()
         if wake is None:
             return False
         # A wake in the past means that the role could not act at that instant: try again later.
@@ -102,7 +107,8 @@ class Simulation:
             )
         self._clock.advance_to(instant)
 
-    def _next_wake(self) -> datetime | None:
+    def next_wake(self) -> datetime | None:
+        """The earliest instant at which work becomes due; ``None`` if there is none."""
         now = self._clock.now()
         wakes = [role.next_wake() for role in self._roles]
         rests = [until for until in self._resting.values() if until > now]

@@ -21,11 +21,11 @@ from league_agents.app.executor import executor_of
 from league_agents.app.season_plan import read_plan
 
 class Deadly:
-    def __init__(self, inner, calls):
-        self.inner, self.left = inner, calls
+    def __init__(self, inner, passes):
+        self.inner, self.left = inner, passes
 
     def submit(self, lane, work, /, *args, **kwargs):
-        self.left -= work.__name__ == "answer"
+        self.left -= work.__name__ == "play_pass"
         if self.left < 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return self.inner.submit(lane, work, *args, **kwargs)
@@ -34,8 +34,8 @@ class Deadly:
         self.inner.close()
 
 if __name__ == "__main__":
-    folder, workers, calls = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    season.executor_of = lambda count: Deadly(executor_of(count), calls)
+    folder, workers, passes = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    season.executor_of = lambda count: Deadly(executor_of(count), passes)
     season.play_season(read_plan(folder), folder, workers=workers)
 """
 
@@ -58,10 +58,9 @@ def test_a_season_that_is_killed_goes_on_to_the_same_bytes_in_two_processes(tmp_
     write_plan(plan(), cut)
     program = tmp_path / "killed.py"
     program.write_text(KILLED, "utf-8")
-    ended = subprocess.run([sys.executable, str(program), str(cut), "2", "20"], check=False, timeout=300)
+    ended = subprocess.run([sys.executable, str(program), str(cut), "2", "400"], check=False, timeout=300)
     assert ended.returncode == -signal.SIGKILL
-    answers = (cut / "unfinished" / "1" / "answers.jsonl").read_bytes()
-    assert 0 < answers.count(b"\n") <= 20
+    assert any(path.read_bytes().count(b"\n") for path in cut.glob("unfinished/1/answers.*.jsonl"))
     assert not (cut / "journals").exists()
     play_season(plan(), cut, workers=2)
     assert files_of(cut) == files_of(whole)

@@ -13,8 +13,9 @@ import msgspec
 import pytest
 
 from league_agents.app import season as use_case
+from league_agents.app import season_seats
 from league_agents.app.executor import Here, Processes
-from league_agents.app.faults import HEAVY, LIGHT
+from league_agents.app.faults import HEAVY, LIGHT, NONE, FaultProfile
 from league_agents.app.records import open_season
 from league_agents.app.season import DivisionEnd, ends, play_season
 from league_agents.app.season_plan import (
@@ -26,8 +27,9 @@ from league_agents.app.season_plan import (
     roster_file,
     write_plan,
 )
-from league_agents.app.season_seats import AgentAnswer, AnswerBook
+from league_agents.app.season_seats import AgentAnswer, AnswerBook, SeatOfAgent, answer
 from league_agents.games.q21.model import Termination
+from league_agents.journal.port import PendingCall
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.league.season.schedule import ScheduleKind
@@ -56,46 +58,51 @@ class Killed(Exception):
     """Ends an attempt in the middle of a season."""
 
 
-class _DiesAfter(Here):
-    """Calls agents here until it has called some, and counts."""
+class _Answers:
+    """Calls agents until it has called some, and counts."""
 
-    def __init__(self, calls: int) -> None:
-        self.left = calls
+    def __init__(self) -> None:
+        self.left = 10_000
         self.calls = 0
 
-    def submit(self, lane: int, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        if work.__name__ == "answer":
-            if not self.left:
-                raise Killed
-            self.left -= 1
-            self.calls += 1
-        return super().submit(lane, work, *args, **kwargs)
+    def __call__(self, seat: SeatOfAgent, call: PendingCall) -> AgentAnswer:
+        if not self.left:
+            raise Killed
+        self.left -= 1
+        self.calls += 1
+        return answer(seat, call)
 
 
 def test_a_season_that_is_cut_off_goes_on_and_asks_nobody_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = plan_with(faults=LIGHT)
-    executors: list[_DiesAfter] = []
-
-    def executor_of(_workers: int) -> Here:
-        executors.append(_DiesAfter(calls_left.pop(0)))
-        return executors[-1]
-
-    monkeypatch.setattr(use_case, "executor_of", executor_of)
-    calls_left = [10_000]
+    whole, cut = _Answers(), _Answers()
+    monkeypatch.setattr(season_seats, "answer", whole)
     play_season(plan, tmp_path / "whole")
-    (whole,) = executors
-    calls_left = [0, 17, 17, 10_000]
-    for _ in range(3):
+    monkeypatch.setattr(season_seats, "answer", cut)
+    monkeypatch.setattr(use_case, "executor_of", lambda _: Here())
+    for cut.left, workers in ((0, 1), (17, 2), (17, 3)):
         with pytest.raises(Killed):
-            play_season(plan, tmp_path / "cut")
+            play_season(plan, tmp_path / "cut", workers=workers)
         assert not (tmp_path / "cut" / "journals").exists()
+    cut.left = 10_000
     play_season(plan, tmp_path / "cut")
     assert files_of(tmp_path / "cut") == files_of(tmp_path / "whole")
-    assert sum(each.calls for each in executors[1:]) == whole.calls
-    play_season(plan, tmp_path / "cut")  # nothing is left to do: no agent, no worker
-    assert len(executors) == 5
+    assert cut.calls == whole.calls
+    monkeypatch.setattr(use_case, "executor_of", lambda _: pytest.fail("nothing is left to do"))
+    play_season(plan, tmp_path / "cut")
+
+
+@pytest.mark.parametrize("faults", [NONE, HEAVY])
+def test_a_division_has_the_same_bytes_in_any_number_of_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultProfile
+) -> None:
+    plan = plan_with(3, faults=faults)
+    monkeypatch.setattr(use_case, "executor_of", lambda _workers: _AsIfElsewhere())
+    for workers in (1, 2, 9):
+        play_season(plan, tmp_path / str(workers), workers=workers)
+    assert files_of(tmp_path / "1") == files_of(tmp_path / "2") == files_of(tmp_path / "9")
 
 
 class _AsIfElsewhere(Here):
@@ -106,23 +113,23 @@ class _AsIfElsewhere(Here):
         return super().submit(lane, work, *args, **kwargs)
 
 
-def test_divisions_are_played_at_once_and_their_matches_have_ids_of_their_own(
+def test_divisions_are_played_at_once_or_in_parts_and_their_matches_have_ids_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = plan_with(6, divisions=2)
+    plan = plan_with(9, divisions=3)  # two at once, the third in two parts
     monkeypatch.setattr(use_case, "executor_of", lambda _workers: _AsIfElsewhere())
     told: list[int] = []
     play_season(plan, tmp_path / "two", workers=2, progress=told.append)
     assert told == sorted(told)
-    assert told[-1] == plan.matches == 6
+    assert told[-1] == plan.matches == 9
     play_season(plan, tmp_path / "one")
     assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
     source = open_season(tmp_path / "one")
     matches = list(source.matches())
     source.close()
-    assert len({match.game_id for match in matches}) == 6
-    assert {match.division for match in matches} == {"division-1", "division-2"}
-    assert [end.name for end in ends(plan, tmp_path / "one")] == ["division-1", "division-2"]
+    assert len({match.game_id for match in matches}) == 9
+    assert {match.division for match in matches} == {"division-1", "division-2", "division-3"}
+    assert [end.name for end in ends(plan, tmp_path / "one")] == ["division-1", "division-2", "division-3"]
 
 
 @pytest.mark.parametrize("kind", ScheduleKind)
@@ -217,12 +224,14 @@ def test_an_answer_that_was_cut_off_while_it_was_written_is_asked_again(tmp_path
     book.close()
     whole = path.read_bytes()
     os.truncate(path, len(whole) - 5)
-    again = AnswerBook(path)
+    again = AnswerBook(tmp_path / "again.jsonl", [path])
     assert again.known("a@league.test", "1") == first
     assert again.known("a@league.test", "2") is None
     again.write(evolve(first, call_id="2"))
     again.close()
-    assert path.read_bytes() == whole
+    third = AnswerBook(tmp_path / "third.jsonl", [path, tmp_path / "again.jsonl"])
+    assert third.known("a@league.test", "2") == evolve(first, call_id="2")
+    third.close()
 
 
 def test_closed_processes_give_up_what_they_do() -> None:
