@@ -15,7 +15,10 @@ def awaited(machine: object, state: object) -> Awaited | None:
     season, config = state.season, machine.config
     due_at = next((timer.at for timer in season.timers), None) if season.paused_at is None else None
 
+    replays = ", ".join(each.match for each in season.replays)
+
     def waiting(what: str, command: Command | None, also: str = "") -> Awaited:
+        also = also or (f"in an extra round {replays} is played again" if replays else "")
         return Awaited(what=what, command="" if command is None else f"manage {command.word}", also=also, due_at=due_at)
 
     if season.season_id != config.season_id:

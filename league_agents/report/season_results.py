@@ -119,7 +119,10 @@ class SeasonResults:
             both = (row.get("player1_score"), row.get("player2_score"))
             seats = (planned.player1, planned.player2)
             points = {seat: _float(value) for seat, value in zip(seats, both, strict=True) if _is_number(value)}
+        told = self.told.get(game_id, {}).get("status")
         status = self.removed.get(game_id) or (OVER if game_id in self.over else planned.status)
+        if told in (ANNULLED, REPLAYED):  # the results of a round tell it to those who get no settlements
+            status = of(told, 20)
         counted = (points.get(planned.player1), points.get(planned.player2))
         return evolve(
             planned,

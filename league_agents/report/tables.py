@@ -195,6 +195,7 @@ SCHEDULE = (
     Column(key="player2", title="Player 2", value=lambda match: match.player2),
     Column(key="referee", title="Referee", value=lambda match: match.referee),
     Column(key="status", title="Status", value=lambda match: match.status),
+    Column(key="replay_of", title="Replay of", value=lambda match: match.replay_of or None),
 )
 
 TEAMS = (

@@ -57,7 +57,7 @@ WORDS: Mapping[Kind, str] = {
     "nobody": "nobody won",
     "open": "not played yet",
     "annulled": "annulled",
-    "replayed": "to be replayed",
+    "replayed": "played again",
 }
 LETTERS: Mapping[Kind, str] = {
     "won": "W",
@@ -363,7 +363,7 @@ class SeasonPages:
         over = {
             in_division(each.division, each.game_id)
             for each in self._season.schedule
-            if each.status in (OVER, ANNULLED)
+            if each.status in (OVER, ANNULLED, REPLAYED)
         }
         for each in self._disputes[:MOST_DISPUTES]:
             key = in_division(each.division, each.game_id)

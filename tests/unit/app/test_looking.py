@@ -20,7 +20,7 @@ from league_agents.journal.sqlite import SqliteJournal
 from league_agents.kit.values import evolve
 from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.manager.manager import Manager
-from league_agents.league.machines.manager.state import Attendance, ManagerState, SeasonPhase
+from league_agents.league.machines.manager.state import Attendance, ManagerState, OrderedReplay, SeasonPhase
 from league_agents.league.season.schedule import single_game
 from league_agents.report.results import results_of
 from league_agents.report.secret_texts import SecretTexts
@@ -297,6 +297,11 @@ def test_a_league_manager_says_what_it_waits_for_and_what_goes_on_without_it() -
         assert what in found.what
         assert found.command == command
     assert awaited(league.referees[0].runner._machine, league.referees[0].runner.state) is None
+    replays = (OrderedReplay(match="0101001", referee="owls", why="x"),)
+    season = evolve(state.season, phase=SeasonPhase.BETWEEN, round_number=1, replays=replays)
+    extra = awaited(machine, evolve(state, season=season))
+    assert extra is not None
+    assert (extra.what, extra.also) == ("round 2 of 2 to begin", "in an extra round 0101001 is played again")
     league.close()
 
 

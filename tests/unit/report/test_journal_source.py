@@ -331,7 +331,8 @@ def test_a_match_is_played_again_by_the_real_clients_and_shown_with_its_replay()
     made.simulation.run(lambda: False)
     source = JournalSource(journals(made, "manager", "referees", *GROUPS))
     season, first, again = source.season(), source.match("0101001"), source.match("0104001")
-    of_player = JournalSource(journals(made, first.players[0].participant_id)).match("0104001")
+    players_source = JournalSource(journals(made, first.players[0].participant_id))
+    of_player, players_season = players_source.match("0104001"), players_source.season()
     made.close()
     assert season.is_over
     assert [(each.game_id, each.status, each.replay_of) for each in season.schedule] == [
@@ -342,6 +343,7 @@ def test_a_match_is_played_again_by_the_real_clients_and_shown_with_its_replay()
     assert [len(player.questions) for player in again.players] == [20, 20]
     assert again.target is not None
     assert of_player.players[0].private_score is not None
+    assert [each.status for each in players_season.schedule] == [REPLAYED, OVER, OVER, OVER]
     assert {row.played for row in season.standings()} == {2}
     log = [entry.text for entry in season.log if entry.kind == "settlement"]
     assert log == ["replay 0101001: a wrong book", "0104001 replays 0101001: a wrong book"]

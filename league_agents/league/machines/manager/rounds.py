@@ -260,12 +260,25 @@ def finish_now(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 def finish(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """Announce the final standings."""
+    for first in _unplayed_replays(state):
+        said = f"was to be played again, and the season ends before; '{Command.REINSTATE.word}' lets it count"
+        turn.warn("no_replay", f"match {first} {said}")
+    state = evolve(state, season=evolve(state.season, replays=()))
     payload = LeagueCompleted(final_standings=tuple(each.row for each in table(turn, state)))
     # A season that replays made longer is completed once more, which must not look like a repeat of the first time.
     about = str(state.season.round_number) if state.season.amendments else ""
     broadcast(turn, state, MessageType.LEAGUE_COMPLETED, payload, audience(turn, state), about=about)
     record_season(turn, state, Termination.COMPLETED)
     return enter(turn, state, SeasonPhase.FINISHED)
+
+
+def _unplayed_replays(state: ManagerState) -> Iterator[str]:
+    """Matches whose replays wait, or are drawn up and not begun."""
+    yield from (each.match for each in state.season.replays)
+    if state.schedule is not None:
+        for number in range(state.season.round_number + 1, len(state.schedule.rounds) + 1):
+            games = state.schedule.round(number)
+            yield from (game.replay_of for game in games if game.replay_of and not is_taken_back(state, game))
 
 
 def counted_games(state: ManagerState) -> Iterator[tuple[Pairing, MatchOutcome]]:

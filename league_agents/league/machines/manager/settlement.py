@@ -217,8 +217,10 @@ def replay_conflict(state: ManagerState, pairing: Pairing) -> str | None:
         return None
     if any(each.match == game_id for each in state.season.replays):
         return f"match {game_id} is to be played again; 'reinstate' it first"
-    assert state.schedule is not None, "a match has a schedule"
-    return f"match {game_id} is played again as {state.schedule.replay(game_id)}; settle that one, or 'reinstate' this"
+    replay = state.schedule.replay(game_id) if state.schedule is not None else None
+    if replay is None:
+        return None  # the season was ended before the replay
+    return f"match {game_id} is played again as {replay}; settle that one, or 'reinstate' this"
 
 
 def _settle_one(

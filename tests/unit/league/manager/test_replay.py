@@ -428,6 +428,24 @@ def test_a_season_that_was_ended_early_has_no_extra_round(playing: Any) -> None:
         playing.command(Command.END_ROUND)
 
 
+def test_a_season_that_is_ended_before_a_replay_names_it(playing: Any) -> None:
+    game = playing.games(1)[0]
+    play_round(playing)
+    order(playing, Command.REPLAY, game.game_id)
+    playing.command(Command.FINISH_SEASON)
+    playing.command(Command.END_ROUND)
+    assert playing.state.season.phase is SeasonPhase.FINISHED
+    (warning,) = [each for each in playing.effects if getattr(each, "code", "") == "no_replay"]
+    assert warning.text == (
+        f"match {game.game_id} was to be played again, and the season ends before; 'reinstate' lets it count"
+    )
+    order(playing, Command.CORRECT, game.game_id)
+    assert "needs the points" in refusal(playing)
+    order(playing, Command.REINSTATE, game.game_id)
+    assert status_of(playing, game.game_id) is MatchStatus.COMPLETED
+    assert len(playing.records("season")) == 1
+
+
 def test_an_order_names_the_referee_who_steps_in() -> None:
     text = SettlementOrder(about="0101001", referee="otters", why="no answer").to_text()
     assert order_words(text) == "0101001 otters: no answer"

@@ -32,7 +32,7 @@ steps = st.one_of(
     st.tuples(st.just("referee"), GAME, st.integers(0, 3)),
     st.tuples(st.just("team"), TEAMS, st.integers(0, 3)),
     st.tuples(st.just("extend")),
-    st.tuples(st.sampled_from(["pause", "continue"])),
+    st.tuples(st.sampled_from(["pause", "continue", "finish"])),
     st.tuples(st.just("close")),
     st.tuples(st.just("acknowledge")),
 )
@@ -73,6 +73,8 @@ def do(office: Any, step: tuple[Any, ...]) -> None:
             order(office, Command.EXTEND_ROUND, minutes=5)
         case (("pause" | "continue") as word,):
             office.command(Command(word))
+        case ("finish",):
+            office.command(Command.FINISH_SEASON)
         case ("close",):
             office.command(Command.END_ROUND)
             office.command(Command.END_ROUND)
