@@ -16,9 +16,10 @@ from league_agents.knowledge.documents import Document, document_of_parts, text_
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.kinds import ENDINGS, HEAD_BYTES, OFFICE_ENDINGS, BookFormat, kind_of
 from league_agents.knowledge.formats.reader import IsolatedReader
+from league_agents.knowledge.passages import DIVISION_VERSION
 from league_agents.knowledge.reading import read_bytes
 
-READERS_VERSION = 1
+READERS_VERSION = 2
 """Increase this if a reader's text for the same file changes: the file is then read again when it is added again."""
 
 _TAKEN = ENDINGS.keys() | OFFICE_ENDINGS.keys()
@@ -57,7 +58,7 @@ class Read:
 def content_of(path: Path) -> Content:
     """Read the file's bytes. Raises the errors of ``read_bytes``."""
     content = read_bytes(path)
-    digest = hashlib.sha256(f"{READERS_VERSION}\n".encode())
+    digest = hashlib.sha256(f"{READERS_VERSION}.{DIVISION_VERSION}\n".encode())
     digest.update(content)
     return Content(path=path, content=content, fingerprint=digest.hexdigest())
 

@@ -34,7 +34,14 @@ from league_agents.knowledge.index_records import Origin as Origin
 from league_agents.knowledge.index_records import Statistics as Statistics
 from league_agents.knowledge.index_schema import APPLICATION_ID, SCHEMA_VERSION, SCRATCH, migrate
 from league_agents.knowledge.namesakes import describe_anew, under_its_own_title
-from league_agents.knowledge.passages import MIN_SENTENCES, MIN_WORDS, Passage, book_opening, count_words, passages
+from league_agents.knowledge.passages import (
+    DIVISION_VERSION,
+    MIN_SENTENCES,
+    MIN_WORDS,
+    Passage,
+    count_words,
+    read_parts,
+)
 from league_agents.knowledge.search_words import searchable
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
 
@@ -91,7 +98,8 @@ class KnowledgeIndex:
         Raises DocumentRefused if it has no passage, or if another author's book has the same title.
         """
         content_hash = _content_hash(document, min_words, min_sentences)
-        opening = book_opening(document)
+        reading = read_parts(document)
+        opening = reading.opening()
         start = (opening.opening_sentence, opening.text) if opening is not None else (None, None)
         with self._errors(), self._transaction() as connection:
             row = _same_text(connection, content_hash, start, origin)
@@ -99,7 +107,7 @@ class KnowledgeIndex:
             return _unchanged(_book(row), start[0] or "")
         if not title_key(document.title):
             raise DocumentRefused(document.source, "has no title; give one with --title")
-        found = passages(document, min_words=min_words, min_sentences=min_sentences)
+        found = reading.passages(min_words=min_words, min_sentences=min_sentences)
         if not found:
             raise DocumentRefused(document.source, _nothing_to_play_with(document, min_words, min_sentences))
         words = count_words(document.text)
@@ -374,7 +382,7 @@ def _unchanged(book: Book, opening_sentence: str | None = None) -> AddReport:
 
 def _content_hash(document: Document, min_words: int, min_sentences: int) -> str:
     kinds = "" if document.parts is None else "".join(part.kind[0] for part in document.parts) + "\n"
-    fingerprint = f"{min_words}\n{min_sentences}\n{document.markup}\n{kinds}{document.text}"
+    fingerprint = f"{DIVISION_VERSION}\n{min_words}\n{min_sentences}\n{document.markup}\n{kinds}{document.text}"
     return hashlib.sha256(fingerprint.encode("utf-8", "surrogatepass")).hexdigest()
 
 

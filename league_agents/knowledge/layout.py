@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-Kind = Literal["heading", "subheading", "contents", "paragraph", "aside"]
+from league_agents.knowledge.headings import (
+    CHAPTER_HEADING,
+    CONTENTS_HEADING,
+    LONGEST_HEADING,
+    is_named_part,
+    is_numbered,
+)
+from league_agents.knowledge.lines import line_groups
+
+Kind = Literal["heading", "subheading", "contents", "paragraph", "speech", "aside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,92 +30,53 @@ class LineBlock:
 
     kind: Kind
     """``subheading`` is a line in capitals: a title, or a poster in the story. ``contents`` is the heading of a list of
-    chapters, ``aside`` is a block that yields no passage."""
+    chapters, ``speech`` is a paragraph below a speaker's name, ``aside`` is a block that yields no passage."""
 
     text: str
 
 
-LONGEST_HEADING = 100
-_ORDINAL = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last"
-_NUMERAL = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-_ENUMERATOR = rf"(?:[IVXLCDM]+|\d{{1,4}}|[A-Z]|(?:the\s+)?(?:{_ORDINAL}|{_NUMERAL})\b)"
-CHAPTER_HEADING = re.compile(
-    r"(?:(?:chapter|book|part|volume|letter|canto|act|scene|section|stave|lecture|fytte|phase|adventure|kapitel|chapitre|livre|acte"
-    rf"|cap[íi]tulo|capitolo|buch|teil)\s+{_ENUMERATOR}(?![\w'’])"
-    r"|(?:preface|prologue|epilogue|introduction|advertisement|etymology|appendix|conclusion|dedication|postscript"
-    r"|the end|finis|foreword|afterword|footnotes?|notes|index|glossary|contents|table of contents)[.:]?\s*$"
-    r"|(?:פרק|חלק|שער|ספר)\s+[א-ת\"'״׳]{1,5}(?![א-ת])"
-    r"|第\s*[一二三四五六七八九十百千零〇○\d]{1,7}\s*[章回節节卷部篇])",
-    re.IGNORECASE,
-)
 _ROMAN_HEADING = re.compile(
     r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C{1,3}X{0,4})(?:IX|IV|V?I{0,3})(?:\.|\.?[ \t]*$|\.?[ \t]*[—–-])"
 )
 _NUMBER_HEADING = re.compile(r"\d{1,3}\.?\s+[A-Z][^.!?]*$")
 _PAGE_NUMBER = re.compile(r"[\[({–—\s-]*(?:p(?:g|age)?\.?\s*)?(?:\d{1,4}|[ivxlc]{1,7})[\])}–—\s-]*$", re.IGNORECASE)
-CONTENTS_HEADING = re.compile(
-    r"[_*]*(?:table of |list of )?(?:contents|illustrations|chapters)[_*]*[.:]?$|תוכן(?: ה?עניינים)?$|目[錄录次]$",
-    re.IGNORECASE,
-)
 _NOTE = re.compile(
     r"\[(?:footnotes?|illustrations?|sidenote|transcriber|note)\b|\[\^?\d{1,4}\][:\s]|\{\d+\}|\*{1,3}\s?\w",
     re.IGNORECASE,
 )
-NOTES_HEADING = re.compile(r"(?:footnotes?|notes|endnotes|index|glossary|bibliography|references)[.:]?$", re.IGNORECASE)
 _ORNAMENT = re.compile(r"[\W_]*$")
 _TABLE_COLUMNS = re.compile(r"\S[ \t]{3,}\S.*?[ \t]{3,}\S|\S(?:\t|[ \t]*\|[ \t]*)\S.*?(?:\t|\|)|\.(?:[ ]?\.){3,}")
 _ITALICS = re.compile(r"(?<![\w_])_(?=\S)([^_\n]{1,400}?)(?<=\S)_(?![\w_])")
-_PICTURE = re.compile(r"\[Illustration(?::[^\]]{0,500})?\]", re.IGNORECASE)
 
 _SPEAKER = re.compile(
     r"(?:[A-Z][A-Z .'’&-]{2,30}|[A-Z][A-Za-z]{0,3} ?[A-Z]?[a-z]{1,12})[.:]$|[A-Z][A-Z'’-]{2,20}[.:]\s+(?=\S)"
 )
+_LONGEST_SPEAKER = 32
 _VERSE_WIDTH = 55
 """Verse lines end well before the margin; books are wrapped at 65 to 80 columns."""
-
-_LONG_LINE = 160
-"""A file whose typical line is longer has one paragraph per line."""
 
 
 def plain_blocks(text: str) -> Iterator[LineBlock]:
     """Yield the parts of a plain text in order."""
-    for lines in _line_groups(text):
-        first = lines[0].strip()
-        if len(lines) > 1 and len(first) <= LONGEST_HEADING and CHAPTER_HEADING.match(first) and _is_heading(first):
-            rest = plain_block(lines[1:])
-            # No blank line between heading and text; two short lines are "CHAPTER I" and its title.
-            if rest.kind == "paragraph" and len(" ".join(lines)) > LONGEST_HEADING:
-                yield LineBlock("heading", _clean(first))
-                yield rest
-                continue
+    for lines in line_groups(text, _is_heading):
+        while len(lines) > 1 and _is_glued_heading(lines):
+            yield LineBlock("heading", _clean(lines[0].strip()))
+            lines = lines[1:]
         yield plain_block(lines)
 
 
-def _line_groups(text: str) -> Iterator[list[str]]:
-    """Yield lines between blank lines; without any, divide at indented lines or at every long line."""
-    text = _PICTURE.sub("", text)
-    lines = text.expandtabs(8).split("\n") if "\t" in text and "|" not in text[:2000] else text.split("\n")
-    filled = [line for line in lines if line.strip()]
-    blank = len(lines) - len(filled)
-    long_lines = sum(len(line) > _LONG_LINE for line in filled)
-    a_line_each = long_lines * 3 > len(filled)
-    # Fewer than one blank line in forty: paragraphs are marked by indentation, as in print.
-    by_indent = (
-        not a_line_each and blank * 40 < len(filled) and any(line.startswith((" ", "\u3000")) for line in filled)
-    )
-    group: list[str] = []
-    for line in lines:
-        if not line.strip():
-            if group:
-                yield group
-            group = []
-            continue
-        if group and (a_line_each or (by_indent and line.startswith((" ", "\u3000")))):
-            yield group
-            group = []
-        group.append(line)
-    if group:
-        yield group
+def _is_glued_heading(lines: list[str]) -> bool:
+    """Return whether the first line is a heading, without a blank line below it."""
+    first, second = lines[0].strip(), lines[1].strip()
+    if (
+        len(first) > LONGEST_HEADING
+        or second[:1].islower()
+        or not (CHAPTER_HEADING.match(first) or is_named_part(first))
+    ):
+        return False
+    # Two short lines are "CHAPTER I" and its title.
+    is_long = len(" ".join(lines)) > LONGEST_HEADING or second.startswith("[") or is_numbered(second)
+    return is_long and _is_heading(first) and plain_block(lines[1:]).kind in ("paragraph", "speech", "heading", "aside")
 
 
 _COUNTED_PAGE = re.compile(
@@ -129,7 +99,7 @@ def plain_block(lines: list[str]) -> LineBlock:
     if CONTENTS_HEADING.match(first) and len(first) < LONGEST_HEADING:
         return LineBlock("contents", joined)
     if len(stripped) <= 3 and len(joined) <= LONGEST_HEADING and _is_heading(joined):
-        numbered = CHAPTER_HEADING.match(joined) or _ROMAN_HEADING.match(joined)
+        numbered = CHAPTER_HEADING.match(joined) or _ROMAN_HEADING.match(joined) or is_named_part(joined)
         return LineBlock("heading" if numbered else "subheading", _clean(joined))
     if len(stripped) == 1 and is_page_number(first):
         return LineBlock("aside", first)
@@ -137,15 +107,22 @@ def plain_block(lines: list[str]) -> LineBlock:
         return LineBlock("aside", first)
     if is_table(lines):
         return LineBlock("aside", first)
+    kind: Kind = "paragraph"
     if (len(stripped) > 1 or first[:3].isupper()) and (label := _SPEAKER.match(first[:60])):
         # The speaker's name in a play is not part of the speech.
         stripped = [first[label.end() :], *stripped[1:]] if label.end() < len(first) else stripped[1:]
+        kind = "speech"
         if not stripped:
             return LineBlock("aside", first)
-    return LineBlock("paragraph", _clean("\n".join(stripped) if _is_verse(stripped) else unwrapped(stripped)))
+    elif len(stripped) > 1 and len(first) <= _LONGEST_SPEAKER and first.isupper() and first[-1].isalpha():
+        # Perhaps a speaker: ``speeches`` knows by all blocks of the text.
+        return LineBlock(kind, f"{_clean(first)}\n{plain_block(lines[1:]).text}")
+    return LineBlock(kind, _clean("\n".join(stripped) if _is_verse(stripped) else unwrapped(stripped)))
 
 
 def _is_heading(line: str) -> bool:
+    if is_named_part(line):
+        return True
     if numbered := CHAPTER_HEADING.match(line):
         if line[numbered.end() :].lstrip()[:1].islower():
             return False

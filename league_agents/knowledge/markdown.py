@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from league_agents.knowledge.layout import CONTENTS_HEADING, LONGEST_HEADING, LineBlock, is_table, unwrapped
+from league_agents.knowledge.headings import CONTENTS_HEADING, LONGEST_HEADING
+from league_agents.knowledge.layout import LineBlock, is_table, unwrapped
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]+(?P<text>.*?))?[ \t]*#*[ \t]*$")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:[^\n]{0,500}\n){1,100}?(?:---|\.\.\.)[ \t]*\n")
+_RUN_IN = re.compile(r"[ \t]*(\*\*|__)(?=\S)[^*_\n]{2,80}?(?:[.:]\1|\1[.:])[ \t]+(?=\S)")
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,300}>")
 _IMAGE = re.compile(r"!\[[^\[\]\n]{0,300}\]\([^()\n]{0,1000}\)")
 _LINK = re.compile(r"\[([^\[\]\n]{1,400})\](?:\([^()\n]{0,1000}\)|\[[^\[\]\n]{0,200}\])")
@@ -71,6 +73,8 @@ def _markdown_block(lines: list[str]) -> LineBlock:
         lines = [re.sub(r"^ {0,3}> ?", "", line) for line in lines]
     if is_table(lines) or all(not any(map(str.isalnum, line)) for line in lines):
         return LineBlock("aside", first.strip())
+    # A heading in bold letters on the paragraph's first line.
+    lines = [_RUN_IN.sub("", lines[0], count=1), *lines[1:]]
     broken = sum(line.endswith(("  ", "\\")) for line in lines[:-1])
     stripped = [line.strip().removesuffix("\\") for line in lines]
     if broken * 2 > len(lines) - 1 > 0:

@@ -7,14 +7,18 @@ Rule 2: its text is the book's, with hard-wrapped lines joined; verse keeps its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from league_agents.knowledge.documents import Document
-from league_agents.knowledge.layout import CHAPTER_HEADING, NOTES_HEADING, LineBlock, plain_blocks
+from league_agents.knowledge.front_matter import MIN_OPENING_CHARACTERS, NOT_OF_THE_TEXT, Part, parts_of
+from league_agents.knowledge.headings import CHAPTER_HEADING, LONGEST_HEADING, NOTES_HEADING, is_numbered
+from league_agents.knowledge.layout import LineBlock, plain_blocks
 from league_agents.knowledge.markdown import markdown_blocks
 from league_agents.knowledge.quality import flaw
 from league_agents.knowledge.sentences import opening_sentence, split_sentences
+from league_agents.knowledge.speeches import with_speeches
 from league_agents.knowledge.words import HAN_RUN
 
 MIN_WORDS = 25
@@ -23,11 +27,12 @@ MIN_WORDS = 25
 MIN_SENTENCES = 2
 """A target is an opening sentence, so its paragraph must have another sentence."""
 
-MIN_OPENING_CHARACTERS = 10
-"""Deployed players refuse to guess a shorter opening sentence (league protocol 4.4.6), so it cannot be a target."""
-
 HAN_CHARACTERS_PER_WORD = 1.6
 """Chinese has no spaces for counting words; 25 English words are about 40 characters in translation."""
+
+
+DIVISION_VERSION = 2
+"""Increase this if the same text is divided differently: a file that is added again is then divided again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +55,51 @@ class Passage:
     """White space is folded, otherwise exactly as in the text."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A document divided into its parts."""
+
+    title: str
+    parts: Sequence[Part]
+
+    opens_at: int | None
+    """The part that the book opens with; ``None`` if there is none."""
+
+    def passages(self, *, min_words: int = MIN_WORDS, min_sentences: int = MIN_SENTENCES) -> list[Passage]:
+        """Return every paragraph that is long enough to be a target, in the order of the text."""
+        found: list[Passage] = []
+        for part in self.parts:
+            if part.skipped in NOT_OF_THE_TEXT or count_words(part.text) < min_words or flaw(part.text) is not None:
+                continue
+            opening = opening_sentence(part.text)
+            if len(opening) < MIN_OPENING_CHARACTERS:
+                continue
+            if min_sentences > 1 and len(split_sentences(part.text)) < min_sentences:
+                continue
+            found.append(Passage(self.title, part.heading, len(found) + 1, part.text, opening))
+        return found
+
+    def opening(self) -> Passage | None:
+        """Return the paragraph that the book opens with, however short, and its first sentence (``front_matter``)."""
+        if self.opens_at is None:
+            return None
+        part = self.parts[self.opens_at]
+        return Passage(self.title, part.heading, 0, part.text, opening_sentence(part.text))
+
+
+def read_parts(document: Document) -> Reading:
+    """Divide a document into its parts and find where it opens."""
+    return Reading(document.title, *parts_of(with_speeches(list(blocks(document)))))
+
+
 def passages(document: Document, *, min_words: int = MIN_WORDS, min_sentences: int = MIN_SENTENCES) -> list[Passage]:
     """Return every paragraph of ``document`` that is long enough to be a target, in the order of the text."""
-    found: list[Passage] = []
-    for chapter, text in _paragraphs(blocks(document)):
-        if count_words(text) < min_words or not _is_prose(text):
-            continue
-        opening = opening_sentence(text)
-        if len(opening) < MIN_OPENING_CHARACTERS:
-            continue
-        if min_sentences > 1 and len(split_sentences(text)) < min_sentences:
-            continue
-        found.append(Passage(document.title, chapter, len(found) + 1, text, opening))
-    return found
+    return read_parts(document).passages(min_words=min_words, min_sentences=min_sentences)
 
 
 def book_opening(document: Document) -> Passage | None:
-    """Return the book's first paragraph, however short, and its first sentence; ``None`` if there is no paragraph.
-
-    A line without an end mark is skipped: names, dates and places precede the first paragraph of many books.
-    """
-    for chapter, text in _paragraphs(blocks(document)):
-        opening = opening_sentence(text)
-        ends = opening.rstrip("\"'“”’)»_*").endswith((".", "!", "?", "…", "。", "！", "？", ":", "—"))
-        if len(opening) >= MIN_OPENING_CHARACTERS and ends and count_words(opening) >= 2 and _is_prose(text):
-            return Passage(document.title, chapter, 0, text, opening)
-    return None
+    """Return the paragraph that the book opens with, however short; ``None`` if there is no paragraph."""
+    return read_parts(document).opening()
 
 
 def count_words(text: str) -> int:
@@ -86,19 +110,6 @@ def count_words(text: str) -> int:
     if not han:
         return len(text.split())
     return round(han / HAN_CHARACTERS_PER_WORD) + len(HAN_RUN.sub(" ", text).split())
-
-
-def _paragraphs(parts: Iterator[LineBlock]) -> Iterator[tuple[str | None, str]]:
-    chapter: str | None = None
-    for block in parts:
-        if block.kind == "heading":
-            chapter = block.text
-        elif block.kind == "paragraph":
-            yield chapter, block.text
-
-
-def _is_prose(text: str) -> bool:
-    return flaw(text) is None
 
 
 def blocks(document: Document) -> Iterator[LineBlock]:
@@ -143,17 +154,50 @@ def _entry_key(text: str) -> str:
     return " ".join((chapter.group() if chapter else text[:60]).split()).casefold().strip(" .:")
 
 
+_RUN_IN = re.compile(
+    r"(?:abstract|summary|introduction|motivation|background|overview|conclusions?|discussion|results|methods?|proof|remark"
+    r"|zusammenfassung|einleitung|r[ée]sum[ée]|resumen|riassunto|введение|摘要|תקציר)\s?(?:[.:]\s+|[.:]?\s?[—–]\s?|：)(?=\S)"
+    r"|(?:definition|theorem|lemma|corollary|example|exercise|proposition|satz|beispiel)\s\d[\d.]*\s?(?:\([^)\n]{1,60}\))?[.:]\s+"
+    r"|\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z][\w-]*(?:\s[\w-]+){0,5}[.:]\s+(?=[A-Z])",
+    re.IGNORECASE,
+)
+
+
+_MARKS = re.compile("[.:：—–。-]")
+_RUN_IN_REACH = 48
+
+
+def _after_run_in(block: LineBlock) -> Iterator[LineBlock]:
+    """Yield a paragraph without a heading on its first line: ``CHAPTER I. It was …`` is a heading and a paragraph."""
+    text = block.text
+    if len(text) <= LONGEST_HEADING or _MARKS.search(text[:_RUN_IN_REACH]) is None:
+        yield block
+        return
+    chapter = CHAPTER_HEADING.match(text[: 2 * LONGEST_HEADING])
+    if chapter is not None and is_numbered(text[: chapter.end()]):
+        rest = text[chapter.end() :].lstrip()
+        if rest[:1] in (".", ":", "—", "–", "-", "。") and len(rest) > LONGEST_HEADING:
+            yield LineBlock("heading", chapter.group())
+            yield LineBlock(block.kind, rest.lstrip(".:—–-。 "))
+            return
+    run_in = _RUN_IN.match(text[: 2 * LONGEST_HEADING])
+    if run_in is not None and len(text) - run_in.end() > LONGEST_HEADING // 2:
+        yield LineBlock(block.kind, text[run_in.end() :])
+    else:
+        yield block
+
+
 def _with_headings(parts: Iterator[LineBlock], *, joined: bool) -> Iterator[LineBlock]:
     """Yield paragraphs under their headings, without notes and index; ``joined`` merges ``CHAPTER I`` / ``Loomings``.
 
     A line in capitals is a heading only in a book without numbered headings; otherwise it is a poster or a telegram.
     """
     chapter: str | None = None
-    is_numbered = in_notes = False
+    has_numbers = in_notes = False
     for block in parts:
-        if block.kind == "heading" or (block.kind == "subheading" and (chapter is not None or not is_numbered)):
+        if block.kind == "heading" or (block.kind == "subheading" and (chapter is not None or not has_numbers)):
             in_notes = NOTES_HEADING.match(block.text) is not None
-            is_numbered = is_numbered or CHAPTER_HEADING.match(block.text) is not None
+            has_numbers = has_numbers or is_numbered(block.text)
             goes_on = (
                 joined
                 and chapter is not None
@@ -164,5 +208,11 @@ def _with_headings(parts: Iterator[LineBlock], *, joined: bool) -> Iterator[Line
             yield LineBlock("heading", chapter)
         elif block.kind != "subheading":
             chapter = None
-            if not in_notes:
+            if in_notes:
+                continue
+            if block.kind == "paragraph":
+                for each in _after_run_in(block):
+                    yield each
+                    has_numbers = has_numbers or each.kind == "heading"
+            else:
                 yield block

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, cast
 
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.extract import Extract, field, gathered, language_code
-from league_agents.knowledge.layout import CHAPTER_HEADING, CONTENTS_HEADING, LONGEST_HEADING, Kind, LineBlock
+from league_agents.knowledge.headings import CHAPTER_HEADING, CONTENTS_HEADING, LONGEST_HEADING
+from league_agents.knowledge.layout import Kind, LineBlock
 from league_agents.knowledge.reading import decode_bytes, tidy
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from league_agents.knowledge.headings import CHAPTER_HEADING, LONGEST_HEADING
 from league_agents.knowledge.layout import (
-    CHAPTER_HEADING,
-    LONGEST_HEADING,
     LineBlock,
     is_page_number,
     plain_block,
