@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from league_agents.knowledge.corpus import BookReport, FileReport
     from league_agents.knowledge.index import AddReport, Book
+    from league_agents.knowledge.index_records import ReadingReport
 
 EPILOG = """\b
 Examples:
@@ -29,6 +30,8 @@ Examples:
   league-agents corpus search "a captain who hunts a whale"
   league-agents corpus list
   league-agents corpus show persuasion
+  league-agents corpus show persuasion --quality
+  league-agents corpus set-opening persuasion "Sir Walter Elliot, of Kellynch"
   league-agents corpus stats
   league-agents corpus remove persuasion
 
@@ -294,9 +297,14 @@ def list_(as_json: bool) -> None:
 
 @command.command(name="show")
 @click.argument("name", metavar="TITLE|FILE")
+@click.option("--quality", is_flag=True, help="Show how it was read: its first parts, and why parts were passed over.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def show(name: str, as_json: bool) -> None:
-    """Show one book, its chapters and its first passages. It is named by its title or by the file it came from."""
+def show(name: str, quality: bool, as_json: bool) -> None:
+    """Show one book, its chapters and its first passages. It is named by its title or by the file it came from.
+
+    With --quality the first parts of the book are numbered, each with the reason if it cannot be the opening;
+    'corpus set-opening' corrects an opening that was found wrongly.
+    """
     from league_agents.knowledge.corpus import show_book
 
     found = show_book(name)
@@ -306,11 +314,63 @@ def show(name: str, as_json: bool) -> None:
                 "book": asdict(found.book),
                 "chapters": [asdict(chapter) for chapter in found.chapters],
                 "first_passages": [asdict(passage) for passage in found.first_passages],
+                "reading": asdict(found.reading) if found.reading is not None else None,
             },
             sys.stdout,
         )
         return
-    _show(found.book, found)
+    if quality:
+        _show_quality(found.book, found.reading)
+    else:
+        _show(found.book, found)
+
+
+def _show_quality(book: Book, reading: ReadingReport | None) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    screen = console(sys.stdout)
+    screen.print(Text(printable(book.title, 200), style="bold"))
+    screen.print(Text(f"opens with “{printable(book.opening_sentence, 400)}”"))
+    if reading is None:
+        click.echo("No report: an older version added this book. Add its file again to get one.")
+        return
+    passed = ", ".join(f"{reason} {count:,}" for reason, count in reading.skipped.items()) or "none"
+    screen.print(
+        Text(
+            f"{_counted(reading.parts, 'part')}: {_counted(reading.passages, 'passage')}, {reading.too_short:,} too "
+            f"short for one; passed over: {passed}",
+            style="dim",
+        )
+    )
+    screen.print(Text("\nFirst parts", style="bold"))
+    before = 0
+    for part in reading.first_parts:
+        if part.number != before + 1:
+            screen.print(Text("      …", style="dim"))
+        before = part.number
+        mark = "→" if part.number == reading.opens_at else " "
+        why = f"[{part.skipped}] " if part.skipped else ""
+        line = Text.assemble(f"{mark}{part.number:>4}  ", (why, "dim"), printable(" ".join(part.text.split()), 160))
+        screen.print(Padding(line, (0, 0, 0, 0)))
+    click.echo("\nTo correct it: league-agents corpus set-opening TITLE|FILE NUMBER, or the first words of a sentence.")
+
+
+@command.command(name="set-opening", context_settings={"ignore_unknown_options": True})
+@click.argument("name", metavar="TITLE|FILE")
+@click.argument("which", metavar="NUMBER|WORDS", required=False)
+@click.option("--found", is_flag=True, help="Return to the opening that was found.")
+def set_opening(name: str, which: str | None, found: bool) -> None:
+    """Set the sentence that a book opens with: by a number of 'corpus show --quality', or by its first words.
+
+    The same file keeps it when it is added again, also by a later version and after the book was removed.
+    """
+    from league_agents.knowledge.corpus import set_opening as set_
+
+    if found == (which is not None and bool(which.strip())):
+        raise click.UsageError("say where the book opens: a part's number, the first words of a sentence, or --found")
+    book = set_(name, None if found else which)
+    click.echo(f"{printable(book.title, 200)} opens with “{printable(book.opening_sentence, 400)}”")
 
 
 def _show(book: Book, found: BookReport) -> None:

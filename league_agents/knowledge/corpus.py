@@ -17,6 +17,7 @@ from league_agents.knowledge.failures import IndexUnusable, UnknownBook
 from league_agents.knowledge.files import absolute, content_of, files_in, read_file
 from league_agents.knowledge.formats.reader import IsolatedReader
 from league_agents.knowledge.index import AddOutcome, AddReport, Book, Hit, KnowledgeIndex, Origin, Statistics
+from league_agents.knowledge.index_records import ReadingReport
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import near_titles
 from league_agents.knowledge.watching import AddingWatcher
@@ -61,6 +62,9 @@ class BookReport:
     book: Book
     chapters: tuple[ChapterReport, ...]
     first_passages: tuple[Passage, ...]
+
+    reading: ReadingReport | None
+    """``None`` for a book that was added by a version that kept no report; adding the file again makes one."""
 
 
 def default_index_path() -> Path:
@@ -129,7 +133,7 @@ def _add(
             known = index.describe_anew(known, source=file.source, **said)
             return FileReport(path=path, added=known, error=None)
         read = read_file(file, reader, **said, progress=progress)
-        origin = Origin(fingerprint=file.fingerprint, path=absolute(path), format=read.kind)
+        origin = Origin(fingerprint=file.fingerprint, path=absolute(path), format=read.kind, digest=file.digest)
         added = index.add(read.document, origin=origin)
         if added.outcome is AddOutcome.UNCHANGED:
             added = index.describe_anew(added, source=file.source, **said)
@@ -197,11 +201,25 @@ def show_book(name: str, index_path: Path | str | None = None, *, first: int = 5
     with KnowledgeIndex(path) as index:
         book = _book(index, name)
         found = index.passages(book)
+        reading = index.reading_report(book)
     counts: dict[str | None, int] = {}
     for passage in found:
         counts[passage.chapter] = counts.get(passage.chapter, 0) + 1
     chapters = tuple(ChapterReport(heading=heading, passages=count) for heading, count in counts.items())
-    return BookReport(book=book, chapters=chapters, first_passages=tuple(found[: max(0, first)]))
+    return BookReport(book=book, chapters=chapters, first_passages=tuple(found[: max(0, first)]), reading=reading)
+
+
+def set_opening(name: str, which: str | None, index_path: Path | str | None = None) -> Book:
+    """Set where a book opens: the number of one of its parts, the first words of a sentence, or ``None`` for what was
+    found. The same file keeps it when it is added again, also after the book was removed.
+
+    Raises UnknownBook, and OpeningUnknown if the book has no such sentence.
+    """
+    path = Path(index_path or default_index_path())
+    if not path.exists():
+        raise UnknownBook(name, ())
+    with KnowledgeIndex(path) as index:
+        return index.set_opening(_book(index, name), which)
 
 
 def remove_book(name: str, index_path: Path | str | None = None) -> Book:

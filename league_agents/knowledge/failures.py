@@ -34,3 +34,10 @@ class IndexUnusable(KnowledgeError, ConfigError):
 
     def __init__(self, path: str, message: str) -> None:
         ConfigError.__init__(self, path, message)
+
+
+class OpeningUnknown(KnowledgeError):
+    """A book has no such sentence to open with."""
+
+    def __init__(self, title: str, message: str) -> None:
+        super().__init__(f"{title[:80]}: {message}")

@@ -38,6 +38,9 @@ class Content:
     fingerprint: str
     """Equal for equal bytes and the same version of the readers."""
 
+    digest: str
+    """Equal for equal bytes."""
+
     @property
     def source(self) -> str:
         """Return the path for display and storage; undecodable characters are replaced."""
@@ -58,9 +61,9 @@ class Read:
 def content_of(path: Path) -> Content:
     """Read the file's bytes. Raises the errors of ``read_bytes``."""
     content = read_bytes(path)
-    digest = hashlib.sha256(f"{READERS_VERSION}.{DIVISION_VERSION}\n".encode())
-    digest.update(content)
-    return Content(path=path, content=content, fingerprint=digest.hexdigest())
+    digest = hashlib.sha256(content).hexdigest()
+    fingerprint = hashlib.sha256(f"{READERS_VERSION}.{DIVISION_VERSION}\n{digest}".encode()).hexdigest()
+    return Content(path=path, content=content, fingerprint=fingerprint, digest=digest)
 
 
 def read_file(

@@ -80,6 +80,12 @@ _ATTRIBUTED = re.compile(
     r"(?:[.!?…\"”»'’]|\n)[\s_]*(?:—|–|--|―)\s?_?"
     r"(?:[A-ZÀ-ÞА-Я][\w.'’]*[ ,.]*(?:(?:of|de|la|von|the|to|in|and)\s)?){1,7}[\d:., ]*_?\s*$"
 )
+_DATELINE = re.compile(
+    r"\b(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s\d{1,2}(?:st|nd|rd|th)?\b"
+    r"|\b\d{1,2}(?:st|nd|rd|th|\.|er)?\s(?:Jan|Feb|Mar|Apr|May|Ma[iy]|Ju[nlil]|Aug|Sep|Oct|Okt|Nov|De[cz])"
+)
+_SIGNED_VERSE = re.compile(r"\n.*[.!?;,:’”\"—-]\n\W*(?:[A-ZÀ-Þ][\w’'.]*\s?){1,3}_?$")
+_ADDRESS = re.compile(r"(?:[Tt]o|TO|An|À|Al?|Alla|К|אל|致)\s(?:the\s)?[A-ZÀ-ÞА-Я\u05d0-\u05ea]\w*[ .,]")
 _SUMMARY = re.compile(
     r"(?:how|of|in\swhich|wherein|concerning|containing|showing|shewing|treating|being\b|comment|où\s|ce\sque|de\slo\sque|que\strata"
     r"|donde\s|wie\s|in\swelche[mr]|worin|in\scui|come\s|dove\s|nel\squale)",
@@ -216,6 +222,10 @@ def _why_not(block: LineBlock, section: _Section, *, is_below_heading: bool) -> 
         return found
     if is_short and (_ATTRIBUTED.search(text[-120:]) or _is_attribution(text)):
         return "epigraph"
+    if is_below_heading and (_SIGNED_VERSE.search(text) is not None and text.count("\n") < 8):
+        return "epigraph"
+    if is_below_heading and _is_address(text):
+        return "title page"
     if is_below_heading and _is_summary(text):
         return "summary of the chapter"
     if not ends or is_one_word or len(opening) < MIN_OPENING_CHARACTERS:
@@ -230,6 +240,8 @@ def _of_title_page(text: str) -> Skipped | None:
     if words <= 40 and _PRINTER.search(text) and not _is_narrative(text):
         return "printer's line"
     if words <= 14 and (_BYLINE.match(text) and len(split_sentences(text)) == 1 and not _is_narrative(text)):
+        return "title page"
+    if words <= 10 and _DATELINE.search(text) and not _is_narrative(text):
         return "title page"
     return "printer's line" if words <= 14 and _YEAR_LAST.search(text) else None
 
@@ -252,6 +264,11 @@ def _is_attribution(text: str) -> bool:
         return False
     bare = text.strip("—–-―_() \n")
     return bare.isupper() or not bare.endswith((".", "!", "?", "…", "»", "”"))
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a letter begins with this line: ``To Mrs. Saville, England.``"""
+    return len(text.split()) <= 8 and _ADDRESS.match(text) is not None and not _is_narrative(text)
 
 
 def _is_summary(text: str) -> bool:

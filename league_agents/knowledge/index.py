@@ -31,9 +31,11 @@ from league_agents.knowledge.index_records import AddReport as AddReport
 from league_agents.knowledge.index_records import Book as Book
 from league_agents.knowledge.index_records import Hit as Hit
 from league_agents.knowledge.index_records import Origin as Origin
+from league_agents.knowledge.index_records import ReadingReport as ReadingReport
 from league_agents.knowledge.index_records import Statistics as Statistics
 from league_agents.knowledge.index_schema import APPLICATION_ID, SCHEMA_VERSION, SCRATCH, migrate
 from league_agents.knowledge.namesakes import describe_anew, under_its_own_title
+from league_agents.knowledge.openings import choose_opening, chosen_opening, report_of, stored_report
 from league_agents.knowledge.passages import (
     DIVISION_VERSION,
     MIN_SENTENCES,
@@ -104,7 +106,7 @@ class KnowledgeIndex:
         with self._errors(), self._transaction() as connection:
             row = _same_text(connection, content_hash, start, origin)
         if row:
-            return _unchanged(_book(row), start[0] or "")
+            return _unchanged(_book(row))
         if not title_key(document.title):
             raise DocumentRefused(document.source, "has no title; give one with --title")
         found = reading.passages(min_words=min_words, min_sentences=min_sentences)
@@ -116,7 +118,8 @@ class KnowledgeIndex:
             # Another process may have added the same text while this one was parsed.
             row = _same_text(connection, content_hash, start, origin)
             if row:
-                return _unchanged(_book(row), start[0] or "")
+                return _unchanged(_book(row))
+            start = chosen_opening(connection, origin.digest if origin else "", content_hash) or start
             document = under_its_own_title(connection, document, found, origin)
             key = title_key(document.title)
             old = connection.execute("SELECT id, title, author FROM books WHERE title_key = ?", (key,)).fetchone()
@@ -129,10 +132,10 @@ class KnowledgeIndex:
                 self._delete(connection, book_id)
             cursor = connection.execute(
                 "INSERT INTO books (title, title_key, author, language, source, content_hash, words, "
-                "opening_sentence, opening_paragraph, format) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "opening_sentence, opening_paragraph, format, reading) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(document.title, key, document.author, document.language, document.source, content_hash, words),
-                    *(*start, format_),
+                    *(*start, format_, stored_report(reading, len(found))),
                 ),
             )
             book_id = cursor.lastrowid
@@ -243,6 +246,18 @@ class KnowledgeIndex:
                 (title_key(title),),
             ).fetchone()
         return Passage(*row) if row is not None else next(iter(self.passages(title)), None)
+
+    def reading_report(self, book: Book) -> ReadingReport | None:
+        """Return how the book was read; ``None`` for one that was added by an older version."""
+        with self._errors():
+            return report_of(self._connection, title_key(book.title))
+
+    def set_opening(self, book: Book, which: str | None) -> Book:
+        """Set the opening of a book (see ``corpus.set_opening``). Raises OpeningUnknown."""
+        with self._errors(), self._transaction() as connection:
+            choose_opening(connection, title_key(book.title), book.title, which)
+            row = connection.execute("SELECT * FROM shelf WHERE title_key = ?", (title_key(book.title),)).fetchone()
+        return _book(row)
 
     def search(self, query: str, limit: int = 10, *, book: Book | str | None = None) -> list[Hit]:
         """Return passages that share words with ``query``, best first, from all books or one.
@@ -370,13 +385,13 @@ def _book(row: tuple[Any, ...]) -> Book:
     )
 
 
-def _unchanged(book: Book, opening_sentence: str | None = None) -> AddReport:
+def _unchanged(book: Book) -> AddReport:
     return AddReport(
         outcome=AddOutcome.UNCHANGED,
         title=book.title,
         words=book.words,
         passages=book.passages,
-        opening_sentence=book.opening_sentence if opening_sentence is None else opening_sentence,
+        opening_sentence=book.opening_sentence,
     )
 
 
@@ -430,6 +445,6 @@ def _remember(connection: sqlite3.Connection, book_id: int | None, origin: Origi
     if origin is not None:
         connection.execute("DELETE FROM files WHERE path = ? AND fingerprint <> ?", (origin.path, origin.fingerprint))
         connection.execute(
-            "INSERT OR REPLACE INTO files (fingerprint, path, book_id) VALUES (?, ?, ?)",
-            (origin.fingerprint, origin.path, book_id),
+            "INSERT OR REPLACE INTO files (fingerprint, path, book_id, digest) VALUES (?, ?, ?, ?)",
+            (origin.fingerprint, origin.path, book_id, origin.digest),
         )

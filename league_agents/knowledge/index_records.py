@@ -45,8 +45,45 @@ class Origin:
     path: str
     """Absolute, so that the file is recognised from any folder."""
 
+    digest: str = ""
+    """Equal for equal bytes, whatever the version of the readers; an opening that a person set is kept under it."""
+
     format: str
     """``text``, ``markdown``, ``html``, ``epub`` or ``pdf``."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReadPart:
+    """One of the first parts of a book, as it was judged."""
+
+    number: int
+    """1 for the first part of the book."""
+
+    heading: str | None
+    text: str
+
+    skipped: str | None
+    """Why it cannot be the opening; ``None`` if it could be."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReadingReport:
+    """How a book was divided, and where it opens."""
+
+    parts: int
+    passages: int
+
+    too_short: int
+    """Paragraphs that are too short to be a passage."""
+
+    skipped: dict[str, int]
+    """Reason -> number of parts that were passed over, most first."""
+
+    opens_at: int | None
+    """The number of the part that was found to be the opening; ``None`` if none was."""
+
+    first_parts: tuple[ReadPart, ...]
+    """The parts from which a person can choose the opening."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

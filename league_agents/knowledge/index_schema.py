@@ -76,6 +76,17 @@ _SCRIPTS = (
     CREATE INDEX files_by_path ON files (path);
     CREATE INDEX files_by_book ON files (book_id);
     """,
+    # How a book was read, for its quality report, and the openings that people set: those outlive the book, because
+    # the same file, added again, is to open as they said.
+    """
+    ALTER TABLE books ADD COLUMN reading TEXT;
+    ALTER TABLE files ADD COLUMN digest TEXT;
+    CREATE TABLE chosen_openings (
+        text_id TEXT PRIMARY KEY,
+        sentence TEXT NOT NULL,
+        paragraph TEXT NOT NULL
+    );
+    """,
 )
 
 

@@ -75,7 +75,8 @@ def _is_glued_heading(lines: list[str]) -> bool:
     ):
         return False
     # Two short lines are "CHAPTER I" and its title.
-    is_long = len(" ".join(lines)) > LONGEST_HEADING or second.startswith("[") or is_numbered(second)
+    rest = " ".join(lines)
+    is_long = len(rest) + 2 * sum(map(_is_han, rest)) > LONGEST_HEADING or second.startswith("[") or is_numbered(second)
     return is_long and _is_heading(first) and plain_block(lines[1:]).kind in ("paragraph", "speech", "heading", "aside")
 
 

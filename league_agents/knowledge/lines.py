@@ -122,6 +122,8 @@ def _indent(line: str) -> int:
 
 def _indented_starts(group: list[str], style: _Style) -> set[int]:
     """Return the lines that begin a paragraph by standing further in, or out, than the others."""
+    if wide := {i for i in range(1, len(group)) if group[i].startswith("\u3000")}:
+        return wide  # Chinese and Japanese print
     indents = [_indent(line) for line in group]
     if len(set(indents)) == 1 and (indents[0] == style.margin or not style.has_few_blanks):
         return set()
@@ -134,9 +136,11 @@ def _indented_starts(group: list[str], style: _Style) -> set[int]:
     ):
         if not moved:
             continue
-        complete = sum(_SENTENCE_END.search(group[i - 1].rstrip()[-8:]) is not None for i in moved)
+        # A title without a full stop may stand above the first of them.
+        moved_below = moved - {1} if len(moved) > 1 and len(group[0].strip()) < _LEAST_WIDTH else moved
+        complete = sum(_SENTENCE_END.search(group[i - 1].rstrip()[-8:]) is not None for i in moved_below)
         is_prose = style.has_few_blanks or max(len(line.rstrip()) for line in group) > 0.8 * style.width
-        if is_prose and style.width >= _LEAST_WIDTH and complete >= _INDENTED_AFTER_SENTENCE * len(moved):
+        if is_prose and style.width >= _LEAST_WIDTH and complete >= _INDENTED_AFTER_SENTENCE * len(moved_below):
             return moved
     return set()
 

@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from league_agents.knowledge import full_text
-from league_agents.knowledge import index as index_module
 from league_agents.knowledge.documents import Document, make_document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
 from league_agents.knowledge.index import AddOutcome, KnowledgeIndex
 from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.lectures import lectures
-from league_agents.knowledge.passages import passages
+from league_agents.knowledge.passages import Passage, Reading
 
 WHALES = """CHAPTER I
 
@@ -73,13 +72,14 @@ def test_the_same_text_twice_is_a_no_op_and_says_so_even_under_another_name() ->
 
 def test_two_who_add_the_same_text_at_once_replace_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with KnowledgeIndex(tmp_path / "k.db") as first, KnowledgeIndex(tmp_path / "k.db") as second:
+        usual = Reading.passages
 
-        def while_another_adds(document: Document, **bounds: int) -> object:
-            monkeypatch.setattr(index_module, "passages", passages)
-            assert second.add(document).outcome is AddOutcome.ADDED
-            return passages(document, **bounds)
+        def while_another_adds(reading: Reading, **bounds: int) -> list[Passage]:
+            monkeypatch.setattr(Reading, "passages", usual)
+            assert second.add(book()).outcome is AddOutcome.ADDED
+            return usual(reading, **bounds)
 
-        monkeypatch.setattr(index_module, "passages", while_another_adds)
+        monkeypatch.setattr(Reading, "passages", while_another_adds)
         report = first.add(book())
         assert report.outcome is AddOutcome.UNCHANGED
         assert report.passages == 2
@@ -323,7 +323,7 @@ def test_an_index_of_the_first_version_is_brought_up_to_date_and_loses_nothing(t
         whales, lecture = index.books()
         assert (whales.title, whales.opening_sentence) == ("Whales", "The whale rose.")
         assert index.statistics().formats == {"markdown": 1, "text": 1}
-        assert index.statistics().schema == 3
+        assert index.statistics().schema == 4
         assert [hit.passage.book for hit in index.search("whales")] == ["Whales"]
         assert [hit.passage.book for hit in index.search("פרוטוקול")] == [lecture.title]
         index.remove("Whales")
