@@ -107,6 +107,9 @@ class LocalLeague:
     """Clock of the sandbox and of all processes; each process has the wall clock of its own name. ``None`` means the
     machine's clock."""
 
+    _hosts: dict[str, str] = field(default_factory=dict)
+    """The process of each seat that has none of its own, by name."""
+
     _is_registration_over: bool = False
     _polls: dict[str, int] = field(default_factory=dict)
     """Number of polls of each address when the clock last advanced."""
@@ -169,11 +172,16 @@ class LocalLeague:
         """The journal of a process."""
         return self.folder / f"{seat.name}.db"
 
-    def start(self, seat: LeagueProcess) -> None:
-        """Start a process, or start it again once it has ended."""
+    def start(self, seat: LeagueProcess, *program: str, guests: Sequence[LeagueProcess] = ()) -> None:
+        """Start a process, or start it again once it has ended.
+
+        ``program``: another module, and its arguments. ``guests``: the other seats that it runs.
+        """
+        self._hosts |= {guest.name: seat.name for guest in guests}
         if seat.name in self.processes:
             self.kill(seat)
         python, option, *words = self.command(seat, "run", "--watch")
+        words = list(program) or words
         with self.log_of(seat).open("ab") as log:
             self.processes[seat.name] = subprocess.Popen(  # noqa: S603 - our own command
                 [python, option, "league_agents.kit.lifeline", *words],
@@ -290,7 +298,7 @@ class LocalLeague:
         if self.clock is None:
             return
         accounts: Any = self.sandbox.report()["accounts"]
-        running = [seat for seat in self.seats if seat.name in self.processes]
+        running = self._running()
         polls = {
             seat.address: sum(
                 accounts.get(seat.address, {}).get("methods", {}).get(name, {}).get("calls", 0) for name in POLLS
@@ -320,9 +328,12 @@ class LocalLeague:
         logs = [self.log_of(seat) for seat in self.seats]
         return "\n".join(f"{log.name}:\n{log.read_text('utf-8')[-2_000:]}" for log in logs if log.exists())
 
+    def _running(self) -> list[LeagueProcess]:
+        return [seat for seat in self.seats if self._hosts.get(seat.name, seat.name) in self.processes]
+
     def _is_quiet(self) -> bool:
         """Whether no running process has mail to read or to send."""
-        running = [seat for seat in self.seats if seat.name in self.processes]
+        running = self._running()
         return not any(self.sandbox.mail(seat.address, "UNREAD") or self._has_unsent(seat) for seat in running)
 
     def _has_unsent(self, seat: LeagueProcess) -> bool:

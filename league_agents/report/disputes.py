@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import InboxRow, InboxVerdict, OutboxState
@@ -75,6 +75,11 @@ class _Received:
         """By round: when its results were announced first."""
 
         self._unreported: set[str] = set()
+        """Matches that had no report at the end of their round."""
+
+        self._settled_at: dict[str, datetime] = {}
+        """By match: when it was settled first."""
+
         self.counts: dict[str, str] = {}
         self.settled: dict[str, str] = {}
         since = frame.since
@@ -95,8 +100,11 @@ class _Received:
                 self._closed.setdefault(number if type(number) is int else 0, note.at)
             elif note.kind == SETTLEMENT:
                 settled = settlement_of(note)
+                if settled.after and "status" not in settled.after:
+                    continue  # it is about a team, a referee or a replay, and gives no match a result
                 is_open = settled.withdrawn or settled.order == "reinstate" or not settled.after
                 self.settled[note.key] = "" if is_open else of(settled.order, 40)
+                self._settled_at.setdefault(note.key, note.at)
             else:
                 self._take(note.key, note.facts)
 
@@ -107,7 +115,8 @@ class _Received:
         )
         status = of(facts.get("status"), 60)
         self.counts[game_id] = " ".join([status, ":".join(of(each, 10) for each in points)]).strip()
-        (self._unreported.add if status == Termination.NO_REPORT else self._unreported.discard)(game_id)
+        if status == Termination.NO_REPORT:
+            self._unreported.add(game_id)
 
     def disputes(self, match: ScheduledMatch) -> Iterator[tuple[DisputeKind, str]]:
         """The disputes about a match, each with its story in one line."""
@@ -123,11 +132,9 @@ class _Received:
             broken := next((row for row in own if isinstance(_payload(row), BrokenPayload)), None)
         ):
             yield DisputeKind.UNREADABLE, f"{name}: {_words(_payload(broken), match, self._frame)}"
-        closed_at = self._closed.get(match.round_number)
-        if closed_at is not None and (late := [row for row in own if row.arrived_at > closed_at]):
-            after = late[0].arrived_at - closed_at
-            yield DisputeKind.LATE, f"{name} reported {after.total_seconds():.0f} s after the end of the round"
-        if match.game_id in self._unreported:
+        if (late := self._late(match, own)) is not None:
+            yield DisputeKind.LATE, f"{name} reported {late.total_seconds():.0f} s after the end of the round"
+        if match.game_id in self._unreported and not own:
             claims = [f"{self._frame.group_of(row.sender)} {_claim(row)}" for row in players]
             told = f"; by their own reports {', '.join(claims[:2])}" if claims else ""
             yield DisputeKind.MISSING, f"{name} never reported{told}"
@@ -140,6 +147,18 @@ class _Received:
         if objections := self._objections.get(match.game_id, []):
             names = dict.fromkeys(self._name(row.sender, is_public=True) for row, _ in objections)
             yield DisputeKind.OBJECTION, f"{', '.join(list(names)[:4])} wrote about the match"
+
+    def _late(self, match: ScheduledMatch, own: Sequence[InboxRow]) -> timedelta | None:
+        """How long after the end of its round the match was reported first; ``None`` if it was in time."""
+        closed_at, settled_at = self._closed.get(match.round_number), self._settled_at.get(match.game_id)
+        if not own or closed_at is None:
+            return None
+        after = own[0].arrived_at - closed_at
+        if match.game_id in self._unreported:
+            return max(after, timedelta(0))
+        # A round ends with the last awaited report, whose arrival the mail service may date after that end. Only a
+        # round that did not wait for this report can be over before it.
+        return after if settled_at is not None and settled_at <= closed_at and after > timedelta(0) else None
 
     def evidence(self, game_id: str) -> list[DisputeEvidence]:
         """Everything about a match that the league manager received, oldest first."""

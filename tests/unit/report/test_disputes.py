@@ -121,13 +121,45 @@ def test_two_reports_that_differ_are_contradictory_and_a_repeat_is_not(played: O
 
 
 def test_a_report_after_the_end_of_the_round_is_late(played: OfflineLeague) -> None:
+    (missing,) = found(played)
+    row = referees_row(played)
+    end = closed_at(played, missing.round_number)
+    takes_in(
+        played, row, game_id=missing.game_id, sender="referee.wrens@league.test", arrived_at=end + timedelta(seconds=90)
+    )
+    (late,) = found(played)
+    assert (late.kind, late.text) == (DisputeKind.LATE, "referee wrens reported 90 s after the end of the round")
+
+
+def test_the_report_that_ends_a_round_is_not_late_whatever_the_mail_service_dates_it(played: OfflineLeague) -> None:
     row = referees_row(played)
     end = closed_at(played, int(str(row.game_id)[2:4]))
-    takes_in(played, row, arrived_at=end)
-    assert of_kind(found(played), DisputeKind.LATE) == []
-    takes_in(played, row, arrived_at=end + timedelta(seconds=90))
-    (late,) = of_kind(found(played), DisputeKind.LATE)
-    assert late.text == "referee crows reported 90 s after the end of the round"
+    assert row.arrived_at <= end
+    journal = played.manager.journal
+    journal._inbox = [  # type: ignore[attr-defined]
+        msgspec.structs.replace(each, arrived_at=end + timedelta(seconds=1)) if each.mail_id == row.mail_id else each
+        for each in journal.inbox()
+    ]
+    assert next(each for each in journal.inbox() if each.mail_id == row.mail_id).arrived_at > end
+    assert {each.kind for each in found(played)} == {DisputeKind.MISSING}
+
+
+@pytest.mark.parametrize(("before_s", "is_late"), [(0, True), (-1, False)])
+def test_a_report_of_a_match_that_was_settled_before_the_round_ended_may_be_late(
+    played: OfflineLeague, before_s: int, is_late: bool
+) -> None:
+    row = referees_row(played)
+    end = closed_at(played, int(str(row.game_id)[2:4]))
+    at = end - timedelta(seconds=before_s)
+    facts = {"order": "withdraw", "why": "x", "before": {}, "after": {"status": "walkover"}}
+    note = Note(at=at, kind="settlement", key=str(row.game_id), facts=facts)
+    played.manager.journal.commit(StepCommit(cause=StepCause.COMMAND, key="w", at=at, notes=[note]))
+    journal = played.manager.journal
+    journal._inbox = [  # type: ignore[attr-defined]
+        msgspec.structs.replace(each, arrived_at=end + timedelta(seconds=9)) if each.mail_id == row.mail_id else each
+        for each in journal.inbox()
+    ]
+    assert (DisputeKind.LATE in {each.kind for each in found(played)}) is is_late
 
 
 @pytest.mark.parametrize(
@@ -199,7 +231,7 @@ def test_what_was_settled_says_so(played: OfflineLeague) -> None:
     takes_in(played, row, with_points(row, 0, 3))
     at = row.arrived_at + timedelta(hours=1)
     for place, order in enumerate(("annul", "reinstate")):
-        facts = {"order": order, "why": "x", "before": {"a": 1}, "after": {"a": 1}}
+        facts = {"order": order, "why": "x", "before": {"status": "completed"}, "after": {"status": order}}
         note = Note(at=at, kind="settlement", key=str(row.game_id), facts=facts)
         step = StepCommit(cause=StepCause.COMMAND, key=f"c{place}", at=at, notes=[note])
         played.manager.journal.commit(step)
@@ -249,3 +281,16 @@ def test_the_reports_of_an_open_match_are_on_no_public_page(played: OfflineLeagu
     for viewer, kinds in (("public", {"missing"}), ("referee", {"contradictory", "missing"})):
         page = SeasonPages(season, viewer=viewer, disputes=source.disputes()).season_page()  # type: ignore[arg-type]
         assert {dispute.kind for dispute in page.disputes} == kinds
+
+
+def test_a_missing_report_stays_listed_when_the_match_is_settled(played: OfflineLeague) -> None:
+    (missing,) = found(played)
+    at = closed_at(played, 3)
+    facts = {"order": "annul", "why": "x", "before": {"a": 1}, "after": {"status": "annulled"}}
+    notes = [
+        Note(at=at, kind="settlement", key=missing.game_id, facts=facts),
+        Note(at=at, kind="match", key=missing.game_id, facts={"status": "annulled", "players": []}),
+    ]
+    played.manager.journal.commit(StepCommit(cause=StepCause.COMMAND, key="annul", at=at, notes=notes))
+    (settled,) = found(played)
+    assert (settled.kind, settled.settled, settled.counts) == (DisputeKind.MISSING, "annul", "annulled")
