@@ -4,7 +4,8 @@ A runner uses nothing else of an agent, so any object with these methods works, 
 classes, and these agents work under any other runner that calls the same eight methods (protocol 6).
 
 A reply may state under ``model_work`` how it used the work of language models (``kit.model_work``). The entry is shown
-to the operator of the agent, is sent to nobody and changes nothing.
+to the operator of the agent, is sent to nobody and changes nothing. So may a player's guess state the number of
+candidates after each answer, under ``candidates_left`` (``kit.candidates_left``): the match's page shows it.
 
 Each method gets one dict ``{"dynamic": {…}, "service": {…}}`` of JSON values. ``dynamic`` is the match as this side
 may know it; ``service`` names the call, the required reply fields and the seconds left. The methods of one instance

@@ -43,13 +43,14 @@ from league_agents.agents.player_chain.writing import (
 )
 from league_agents.agents.player_chain.writing import STEP as WRITING
 from league_agents.agents.questions.batch import plan_batch
-from league_agents.agents.questions.belief import Extra
+from league_agents.agents.questions.belief import Extra, candidates_left
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import Inquiry
 from league_agents.agents.warmup import warmup_answer
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.games.q21.untrusted import field_of, number_of
+from league_agents.kit.candidates_left import CANDIDATES_LEFT
 from league_agents.kit.clock import Clock, SystemClock
 from league_agents.kit.draw import Draw
 from league_agents.kit.model_work import Why
@@ -153,7 +154,8 @@ class LlmPlayer(PlayerAI):
         elif turn.may_ask(WORDING):
             heard = {number: letter for number, letter in letters.items() if number <= len(sent)}
             wording = ask_for_wording(turn, brief, found, sent, heard, wording, self._rules)
-        return turn.told(guess_reply(found, *wording), again)
+        left = candidates_left(candidates, asked, answers, belief)
+        return turn.told(guess_reply(found, *wording) | {CANDIDATES_LEFT: left}, again)
 
     def on_score_received(self, ctx: Context) -> None:
         """Forget the finished match; if the guessed sentence was right, learn how well the referee answered."""

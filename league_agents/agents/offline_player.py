@@ -18,10 +18,12 @@ from league_agents.agents.every_sentence import believe
 from league_agents.agents.guesses import conclude, guess_reply, justified
 from league_agents.agents.library import Knowledge
 from league_agents.agents.questions.batch import Plan, Strategy, plan_batch
+from league_agents.agents.questions.belief import candidates_left
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.warmup import warmup_answer
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.candidates_left import CANDIDATES_LEFT
 from league_agents.kit.draw import Draw
 
 
@@ -61,7 +63,8 @@ class OfflinePlayer(PlayerAI):
         answers = answer_codes(asked, sent, context.answers())
         candidates, belief = believe(self._candidates_for(brief), asked, answers)
         found = conclude(candidates, belief, sent, asked, answers, self._rules)
-        return guess_reply(found, *justified(found, candidates, brief, self._rules))
+        reply = guess_reply(found, *justified(found, candidates, brief, self._rules))
+        return reply | {CANDIDATES_LEFT: candidates_left(candidates, asked, answers, belief)}
 
     def on_score_received(self, ctx: Context) -> None:
         """Forget the finished match."""

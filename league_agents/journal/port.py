@@ -125,9 +125,9 @@ class Deadline(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
-WARNING, NOTICE, MODEL_WORK = "warning", "notice", "model_work"
-"""Kinds of notes: something odd, something usual that people want to know, and how a language model's replies were used
-in a callback."""
+WARNING, NOTICE, MODEL_WORK, BELIEF = "warning", "notice", "model_work", "belief"
+"""Kinds of notes: something odd, something usual that people want to know, how a language model's replies were used
+in a callback, and the candidates that a player's agent had after each answer."""
 
 REFUSALS = frozenset({"command_refused", "order_refused", "step_failed"})
 """Codes of warnings that an order was not carried out."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from league_agents.journal.port import MODEL_WORK, WARNING, Note
+from league_agents.journal.port import BELIEF, MODEL_WORK, WARNING, Note
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.ids import is_game_id
 from league_agents.kit.printable import of, printable
@@ -135,7 +135,7 @@ class JournalSource:
         found: dict[str, MatchEvidence] = {}
         for own in self._journals:
             group = self._frame.group_of(own.address)
-            for note in own.journal.notes(kinds=(MATCH, GAME, SETTLEMENT, MODEL_WORK), about=beginning):
+            for note in own.journal.notes(kinds=(MATCH, GAME, SETTLEMENT, MODEL_WORK, BELIEF), about=beginning):
                 if self._frame.covers(note):
                     found.setdefault(note.key, MatchEvidence()).take(own, group, note)
             since = self._frame.since

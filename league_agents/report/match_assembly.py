@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from league_agents.games.q21.model import Termination
-from league_agents.journal.port import MODEL_WORK, WARNING, Note
+from league_agents.journal.port import BELIEF, MODEL_WORK, WARNING, Note
+from league_agents.kit.candidates_left import CANDIDATES_LEFT, read_candidates_left
 from league_agents.kit.values import evolve
 from league_agents.league.season.standings import MatchStatus
 from league_agents.league.wire.address import address_key, same_address
@@ -56,7 +57,7 @@ class MatchEvidence:
     ended_at: datetime | None = None
     settlements: list[Settlement] = field(default_factory=list)
     notes: dict[str, list[Note]] = field(default_factory=dict)
-    """Warnings and models' work, by the address of the journal."""
+    """Warnings, models' work and beliefs, by the address of the journal."""
 
     sent: list[Sent] = field(default_factory=list)
     """Sent mails with the sender's address."""
@@ -71,7 +72,7 @@ class MatchEvidence:
             self.settlements.append(settled)
             if not settled.after:
                 self.official = {}  # settled before any report; it waits for a report again
-        elif note.kind in (MODEL_WORK, WARNING):
+        elif note.kind in (MODEL_WORK, BELIEF, WARNING):
             self.notes.setdefault(journal.address, []).append(note)
         elif note.kind == GAME:
             self.own[group] = note.facts
@@ -219,12 +220,19 @@ def _players(
             warmup_answer=_text(_first(row, said, "warmup_answer")) or None,
             questions=tuple(mappings(_first(row, own, said, "questions"))),
             answers=tuple(mappings(_first(row, own, said, "answers"))),
+            candidates_left=_candidates_left(warnings, game_id) if own else (),
             guess=mapping(_first(row, own, said, "guess")) or None,
             scorecard=mapping(card) or None,
             own_report=_text(counted.get("own_report")) or None,
             notes=tuple(troubles(warnings, game_id)),
             models=tuple(model_steps(warnings, game_id)),
         )
+
+
+def _candidates_left(notes: Sequence[Note], game_id: str) -> tuple[float, ...]:
+    """The last statement of the player's agent. It is read only once the player has its score."""
+    stated = (note for note in reversed(notes) if note.kind == BELIEF and note.key == game_id)
+    return next((read_candidates_left(note.facts.get(CANDIDATES_LEFT)) for note in stated), ())
 
 
 def _first(*places: Mapping[str, object] | str) -> object:

@@ -81,6 +81,10 @@ class PlayerRecord(Struct, frozen=True, kw_only=True):
     warmup_answer: str | None = None
     questions: tuple[JsonObject, ...] = ()
     answers: tuple[JsonObject, ...] = ()
+    candidates_left: tuple[float, ...] = ()
+    """The number of candidates that the player's agent had after each answer, in the order of the questions. Empty if
+    it stated none, before the score, in a source without its journal, and for its opponent."""
+
     guess: JsonObject | None = None
     scorecard: JsonObject | None = None
     own_report: str | None = None
@@ -383,7 +387,7 @@ def _stripped(player: PlayerRecord) -> PlayerRecord:
 
 def _seen_by_others(match: MatchRecord, player: PlayerRecord, viewer: Viewer) -> PlayerRecord:
     if match.is_over:
-        return evolve(player, notes=()) if viewer == "player" else player
+        return evolve(player, notes=(), candidates_left=()) if viewer == "player" else player
     if viewer == "player":
         return _stripped(player)
     # A guess and its score may reveal the target that the other player still seeks.
@@ -394,6 +398,7 @@ def _seen_by_others(match: MatchRecord, player: PlayerRecord, viewer: Viewer) ->
         league_points=None,
         counted_points=None,
         private_score=None,
+        candidates_left=(),
         notes=(),
         models=(),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from league_agents.journal.port import (
+    BELIEF,
     MODEL_WORK,
     NOTICE,
     REFUSALS,
@@ -18,6 +19,7 @@ from league_agents.journal.port import (
     StepCause,
     StepCommit,
 )
+from league_agents.kit.candidates_left import CANDIDATES_LEFT, read_candidates_left
 from league_agents.kit.errors import LocalProtocolError
 from league_agents.kit.model_work import steps_in
 from league_agents.league.machines.effects import (
@@ -110,6 +112,13 @@ def model_work(at: datetime, call: PendingCall, outcome: CallbackReturned | Call
         "steps": [step.to_json() for step in steps],
     }
     return [Note(at=at, kind=MODEL_WORK, key=call.game_id, facts=facts)]
+
+
+def belief(at: datetime, call: PendingCall, outcome: CallbackReturned | CallbackFailed) -> list[Note]:
+    """Return the note on the candidates that a player's agent had after each answer; empty if it states none."""
+    told = outcome.result.get(CANDIDATES_LEFT) if isinstance(outcome, CallbackReturned) else None
+    left = read_candidates_left(told)
+    return [Note(at=at, kind=BELIEF, key=call.game_id, facts={CANDIDATES_LEFT: list(left)})] if left else []
 
 
 def warning(at: datetime, code: str, text: str, *, nonce: str = "") -> Note:

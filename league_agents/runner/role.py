@@ -37,7 +37,7 @@ from league_agents.league.machines.machine import Machine
 from league_agents.mail.port import Mail, Mailbox, Stopping
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.codec import DecodedMail, ForeignMail, LeftForOthers, MailCodec
-from league_agents.runner.commit import commit_of, model_work, warning
+from league_agents.runner.commit import belief, commit_of, model_work, warning
 from league_agents.runner.outbox import Outbox
 
 S = TypeVar("S")
@@ -411,7 +411,8 @@ class RoleRunner(Generic[S]):
         with self._together(outcomes):
             for outcome in outcomes:
                 call = self._calls.pop(outcome.call_id, None)
-                notes = [] if call is None else model_work(self._clock.now(), call, outcome)
+                now = self._clock.now()
+                notes = [] if call is None else [*model_work(now, call, outcome), *belief(now, call, outcome)]
                 self._safe_step(outcome, StepCause.CALL, outcome.call_id, notes)
         return bool(outcomes)
 

@@ -202,10 +202,10 @@ class MadeSeason:
                 {
                     "question_number": number,
                     "answer": ("A", "B", "C", "Not Relevant")[number % 4],
-                    "candidates_left": 2 ** max(0, 12 - number),
                 }
                 for number in range(1, 21)
             ),
+            candidates_left=tuple(float(2 ** max(0, 12 - number)) for number in range(1, 21)) if is_over else (),
             guess={
                 "opening_sentence": TARGET["opening_sentence"] if place == 0 else f"Call me Ishmael.{self.text}",
                 "associative_word": "fog" if place == 0 else "ship",

@@ -163,6 +163,33 @@ def _log_mean(logs: Floats) -> float:
     return float(np.logaddexp.reduce(logs) - np.log(logs.size))
 
 
+def candidates_left(
+    candidates: Candidates, asked: Sequence[Inquiry | None], answers: Sequence[int], belief: Belief
+) -> list[float]:
+    """Return the effective number of sentences after each answer: two to the power of their entropy in bits.
+
+    ``belief`` is the one after all answers; its noise is assumed for each of them. Empty without candidates.
+    """
+    if not candidates.sentences:
+        return []
+    logs = np.log(np.maximum(candidates.prior, 1e-300))
+    left: list[float] = []
+    for inquiry, answer in zip(asked, answers, strict=True):
+        is_told = inquiry is not None and inquiry.topic is not Topic.WORD
+        if inquiry is not None and is_told and not (inquiry.is_written and answer == UNKNOWN):
+            level = belief.noise_written if inquiry.is_written else belief.noise
+            logs = logs + _likelihood(predict([inquiry], candidates.readings), [(inquiry, answer)], level)
+            left.append(_effective(candidates, logs))
+        else:
+            left.append(left[-1] if left else _effective(candidates, logs))
+    return left
+
+
+def _effective(candidates: Candidates, logs: Floats) -> float:
+    """The effective number of different sentences."""
+    return round(float(2 ** bits(np.bincount(candidates.groups, weights=normalise_logs(logs)))), 1)
+
+
 def _likelihood(table: npt.NDArray[np.int8], asked: Sequence[tuple[Inquiry, int]], level: float) -> Floats:
     if not asked:
         return np.zeros(table.shape[0])

@@ -30,8 +30,6 @@ from league_agents.report.records import MatchRecord, MessageRecord, PlayerRecor
 from league_agents.report.scorecards import PARTS
 
 MOST_QUESTIONS, MOST_MESSAGES = 200, 500
-CANDIDATES = "candidates_left"
-"""The key of an answer for the number of remaining candidates."""
 
 
 class QuestionLine(Struct, frozen=True, kw_only=True):
@@ -254,11 +252,13 @@ def _player(player: PlayerRecord, place: int, why_early: str, team_page: str | N
         trouble=_trouble(player, name, why_early),
         warmup_answer=shown(player.warmup_answer),
         questions=tuple(
-            _question(question, place, () if is_shared else own, answers, own)
+            _question(
+                question, place, () if is_shared else own, answers, own, player.candidates_left[place - 1 : place]
+            )
             for place, (question, own) in enumerate(zip(questions, options, strict=True), start=1)
         ),
         options=options[0] if is_shared else (),
-        has_candidates=any(CANDIDATES in each for each in answers.values()),
+        has_candidates=bool(player.candidates_left),
         guess=_guess(guess, mapping(card.get("feedback"))),
         confidence=number(guess.get("confidence")) if isinstance(guess.get("confidence"), int | float) else "",
         scores=_scores(mapping(card.get("breakdown"))),
@@ -292,6 +292,7 @@ def _question(
     options: tuple[tuple[str, str], ...],
     answers: Mapping[str, Mapping[str, object]],
     own: tuple[tuple[str, str], ...],
+    left: tuple[float, ...],
 ) -> QuestionLine:
     asked = shown(question.get("question_number"), 20) or str(place)
     answer = answers.get(asked, {})
@@ -303,7 +304,7 @@ def _question(
         options=options,
         answer="" if letter == Choice.NOT_RELEVANT else letter,
         meaning=meaning if letter else "no answer",
-        candidates=number(answer.get(CANDIDATES)) if CANDIDATES in answer else "",
+        candidates=number(left[0]) if left else "",
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.library import Knowledge
 from league_agents.agents.questions.batch import plan_batch
-from league_agents.agents.questions.belief import decode
+from league_agents.agents.questions.belief import candidates_left, decode
 from league_agents.agents.questions.kinds import Topic
 from league_agents.agents.questions.reading import CandidateReading
 from league_agents.games.q21.information import UNKNOWN
@@ -109,6 +109,10 @@ def test_honest_answers_leave_one_sentence_and_say_that_they_are_honest(key: Ans
     assert int(belief.sentences.argmax()) == truth
     assert found.words[int(belief.words.argmax())] == "blue"
     assert belief.bits_left < 0.5
+    left = candidates_left(found, batch, answers, belief)
+    assert len(left) == len(batch)
+    assert left[0] > 20 * left[-1]
+    assert left[-1] < 1.5
     noisy = [answer if i % 4 else (answer + 1) % batch[i].choices for i, answer in enumerate(answers)]
     assert decode(found, batch, noisy).noise > belief.noise
 

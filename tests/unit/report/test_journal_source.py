@@ -8,9 +8,10 @@ from typing import get_args
 import msgspec
 import pytest
 
+from league_agents.agents.scripted import ScriptedPlayer
 from league_agents.app.offline import OfflineLeague
 from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import Note, Order, StepCause, StepCommit
+from league_agents.journal.port import BELIEF, Note, Order, StepCause, StepCommit
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.league.machines.events import Command, OperatorCommand
@@ -121,6 +122,38 @@ def test_all_journals_together_tell_the_whole_match(played: OfflineLeague) -> No
     assert match.started_at is not None
     assert match.ended_at is not None
     assert match.started_at < match.ended_at
+
+
+def test_the_candidates_that_answers_left_are_shown_after_the_score_to_those_who_know_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    left = [float(number) for number in range(20, 0, -1)]
+    guess = ScriptedPlayer.get_guess
+    monkeypatch.setattr(ScriptedPlayer, "get_guess", lambda self, ctx: {**guess(self, ctx), "candidates_left": left})
+    made = league()
+    everybody = ("manager", "referees", *GROUPS)
+    try:
+        players = [each.journal for each in made.players]
+        in_play = play_until(made, lambda: any(note.kind == BELIEF for each in players for note in each.notes()))
+        for roles in (everybody, *((group,) for group in GROUPS)):
+            match = JournalSource(journals(made, *roles)).match(in_play)
+            assert match.status == OPEN
+            assert not any(player.candidates_left for player in match.players)
+        made.simulation.run(lambda: False)
+        source = JournalSource(journals(made, *everybody))
+        match = source.match(in_play)
+        assert [player.candidates_left for player in match.players] == [tuple(left)] * 2
+        assert [player.candidates_left for player in visible(match, "public").players] == [tuple(left)] * 2
+        one, other = match.players
+        known = {each.participant_id: each for each in visible(match, "player", one.participant_id).players}
+        assert known[one.participant_id].candidates_left == tuple(left)
+        assert known[other.participant_id].candidates_left == ()
+        for roles in (("manager",), ("referees",), (other.participant_id,)):
+            found = JournalSource(journals(made, *roles)).match(in_play).player(one.participant_id)
+            assert found is not None
+            assert found.candidates_left == ()
+    finally:
+        made.close()
 
 
 def test_a_match_can_be_asked_for_by_round_and_by_team(played: OfflineLeague) -> None:
