@@ -13,9 +13,10 @@ from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import COURSE, PRD, AbortedPoints, RuleSet
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.state import GameRecord
+from league_agents.league.machines.stored import load
 from league_agents.league.season.orders import SettlementOrder
 from league_agents.league.season.schedule import Pairing
-from league_agents.league.season.standings import MatchOutcome, MatchStatus, Standings
+from league_agents.league.season.standings import MatchOutcome, MatchStatus, Standings, points_that_count
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import (
     AssignmentRole,
@@ -190,6 +191,15 @@ def test_an_outcome_of_an_old_journal_is_taken_back_as_it_was_counted(office: An
     gone = counted.with_matches([], PRD, without=[(game, former)])
     assert {tally.points for tally in gone.players.values()} <= {0}
     assert {tally.played for tally in gone.players.values()} <= {0}
+
+
+def test_a_stored_match_of_version_0_1_0_is_read_and_counts_as_it_did() -> None:
+    found: GameRecord = load(
+        GameRecord, '{"outcome":{"status":"no_report"},"player_reports":["COMPLETED",null]}', "game/1"
+    )
+    assert found.counted is not None
+    assert (found.counted.absent, found.counted.awarded, found.counted.is_walkover) == ((), None, False)
+    assert points_that_count(found.counted, PRD) == (0, 0)
 
 
 def test_a_settled_match_goes_back_to_its_walkover(office_with: Callable[..., Any]) -> None:
