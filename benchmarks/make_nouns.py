@@ -60,6 +60,7 @@ def main() -> None:
     order = sorted(kept)
     numbers = {key: number for number, key in enumerate(order)}
     counts = _counts(options.wordnet / "cntlist.rev")
+    all_counts = _counts_by_class(options.wordnet / "cntlist.rev")
     words: dict[str, list[tuple[int, int]]] = defaultdict(list)
     lines: list[str] = []
     for key in order:
@@ -85,7 +86,8 @@ def main() -> None:
         senses = sorted(found, key=lambda sense: places.get(sense[0], 99))
         shown = " ".join(f"{number}:{count}" if count else str(number) for number, count in senses)
         mark = "n" if word in names else ""
-        entries.append(f"{word.replace('_', ' ')}|{_level(word, levels)}{mark}|{shown}")
+        level = min(9, _level(word, levels) + _rarely_noun(word, all_counts))
+        entries.append(f"{word.replace('_', ' ')}|{level}{mark}|{shown}")
     text = "\n".join([*sorted(entries), SYNSETS_MARK, *lines])
     options.out.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
     print(f"{len(entries)} nouns, {len(lines)} synsets, {len(text)} bytes, {options.out.stat().st_size} compressed")
@@ -117,6 +119,24 @@ def _is_kept(lemma: str, levels: dict[str, int]) -> bool:
     tokens = re.split(r"[_-]", lemma)
     is_phrase = len(tokens) <= _MOST_TOKENS and all(levels.get(token, 9) <= _PHRASE_LEVEL for token in tokens)
     return lemma in levels or is_phrase
+
+
+def _rarely_noun(word: str, counts: dict[str, tuple[int, int]]) -> int:
+    """Return how much less common the noun is than the word: "above" and "keen" are usually no nouns."""
+    as_noun, as_other = counts.get(word, (0, 0))
+    return sum(as_other > times * (as_noun + 1) for times in (2, 5, 10, 20))
+
+
+def _counts_by_class(path: Path) -> dict[str, tuple[int, int]]:
+    """Return lemma -> how often it was tagged as a noun and as another word."""
+    found: dict[str, tuple[int, int]] = {}
+    for line in path.read_text(encoding="latin-1").splitlines():
+        key, _, times = line.split()
+        lemma, _, rest = key.partition("%")
+        as_noun, as_other = found.get(lemma, (0, 0))
+        is_noun = rest.startswith("1:")
+        found[lemma] = (as_noun + int(times) * is_noun, as_other + int(times) * (not is_noun))
+    return found
 
 
 def _american(lemma: str, synset: _Synset) -> str:

@@ -12,7 +12,7 @@ among them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -118,10 +118,10 @@ def enumerate_candidates(knowledge: Knowledge, brief: Brief, target_kind: Target
         return _of_other_works(knowledge, brief, hint)
     sentences, readings, weights = _of_book(volume, work, hint, target_kind)
     entry_words = {w.word.casefold() for w in work.words if _same_domain(knowledge, w.domain, brief)} if work else set()
-    domain = [word.casefold() for word in knowledge.words_of(brief.association_domain)]
-    words, given, holds = _words(readings, weights, domain, entry_words, target_kind)
-    if target_kind is TargetKind.PASSAGE_OPENING and domain and holds.any():
-        weights = weights * np.where(holds, 1.0, _WITHOUT_WORD)
+    domain = _weighted_words(knowledge, brief)
+    words, given, likely = _words(readings, weights, domain, entry_words, target_kind)
+    if target_kind is TargetKind.PASSAGE_OPENING and domain and likely.any():
+        weights = weights * (_WITHOUT_WORD + (1 - _WITHOUT_WORD) * likely)
     is_listed = volume is not None or target_kind is TargetKind.BOOK_OPENING
     return _candidates(
         *(sentences, readings, weights, words, given),
@@ -184,7 +184,7 @@ def _of_other_works(knowledge: Knowledge, brief: Brief, hint: set[str]) -> Candi
     weights = np.array([np.exp(8 * (likeness - 1)) for _, likeness in near])
     weights *= [1 + len(hint & content_words(" ".join((w.hint, *w.facts)))) ** 2 for w, _ in near]
     readings = [read(work.opening_sentence) for work, _ in near]
-    domain = [word.casefold() for word in knowledge.words_of(brief.association_domain)]
+    domain = _weighted_words(knowledge, brief)
     words, given, _ = _words(readings, weights / max(weights.sum(), 1e-300), domain, set(), TargetKind.BOOK_OPENING)
     return _candidates(
         *([work.opening_sentence for work, _ in near], readings, weights, words, given),
@@ -266,33 +266,37 @@ def _hinted(readings: Sequence[CandidateReading], hint: set[str]) -> Floats:
 
 
 def _words(
-    readings: Sequence[CandidateReading], prior: Floats, domain: Sequence[str], entry: set[str], target_kind: TargetKind
-) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
-    """Return the words, their probabilities per sentence, and whether each sentence's text has a word of the domain."""
+    readings: Sequence[CandidateReading],
+    prior: Floats,
+    domain: Mapping[str, float],
+    entry: set[str],
+    target_kind: TargetKind,
+) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Return the words, their probabilities per sentence, and the weight of the likeliest word in each text."""
     texts = [(r.paragraph or r.sentence) for r in readings]
     if domain or entry:
-        words = tuple(dict.fromkeys([*domain, *sorted(entry)]))[:_MOST_WORDS]
+        words = tuple(dict.fromkeys([*sorted(entry), *domain]))[:_MOST_WORDS]
         forms = [forms_of(word) for word in words]
         held = np.array(
             [[bool(text and not text.vocabulary.isdisjoint(f)) for f in forms] for text in texts], dtype=np.float64
         ).reshape(len(texts), len(words))
-        in_domain = np.array([word in domain or not domain for word in words], dtype=np.float64)
         in_entry = np.array([word in entry for word in words], dtype=np.float64)
-        holds = held.sum(axis=1) > 0
-        even = _even(np.maximum(in_domain, in_entry))
+        likely = np.maximum(np.array([domain.get(word, 0.0) for word in words]), in_entry)
+        even = _even(likely)
         from_entry = _even(in_entry) if in_entry.any() else even
-        from_text = np.where(holds[:, None], held / np.maximum(held.sum(axis=1, keepdims=True), 1.0), even)
+        held *= likely
+        sums = held.sum(axis=1, keepdims=True)
+        from_text = np.where(sums > 0, held / np.maximum(sums, 1e-300), even)
         # A catalogue entry lists its own words, which need not occur in its text; other works have only their text.
         is_of_text = target_kind is TargetKind.PASSAGE_OPENING or not entry
         shares = (0.2, 0.1, 0.7) if is_of_text else (0.25, 0.6, 0.15)
         given = shares[0] * even + shares[1] * from_entry + shares[2] * from_text
-        return words, given if len(texts) else (0.4 * even + 0.6 * from_entry)[None, :], holds
+        best = held.max(axis=1, initial=0.0)
+        return words, given if len(texts) else (0.4 * even + 0.6 * from_entry)[None, :], best
     return _words_of_texts(readings, prior)
 
 
-def _words_of_texts(
-    readings: Sequence[CandidateReading], prior: Floats
-) -> tuple[tuple[str, ...], Floats, npt.NDArray[np.bool_]]:
+def _words_of_texts(readings: Sequence[CandidateReading], prior: Floats) -> tuple[tuple[str, ...], Floats, Floats]:
     """Words for an unknown domain: the most likely content words of the passages."""
     weights: dict[str, float] = {}
     contents: list[frozenset[str]] = []
@@ -308,14 +312,19 @@ def _words_of_texts(
             weights[word] = weights.get(word, 0.0) + weight / len(content)
     words = tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_MOST_WORDS])
     if not words:
-        return ("unknown",), np.ones((max(1, len(readings)), 1)), np.zeros(len(readings), dtype=np.bool_)
+        return ("unknown",), np.ones((max(1, len(readings)), 1)), np.zeros(len(readings))
     even = np.full(len(words), 1.0 / len(words))
     held = np.array([[word in content for word in words] for content in contents], dtype=np.float64).reshape(
         -1, len(words)
     )
     sums = held.sum(axis=1, keepdims=True)
     given = 0.2 * even + 0.8 * np.where(sums > 0, held / np.maximum(sums, 1.0), even)
-    return words, given if len(readings) else even[None, :], np.zeros(len(readings), dtype=np.bool_)
+    return words, given if len(readings) else even[None, :], np.zeros(len(readings))
+
+
+def _weighted_words(knowledge: Knowledge, brief: Brief) -> dict[str, float]:
+    found = knowledge.find_domain(brief.association_domain)
+    return dict(zip(found.words, found.weights, strict=True)) if found is not None else {}
 
 
 def _even(mask: Floats) -> Floats:

@@ -20,6 +20,7 @@ from league_agents.agents.questions.reading import CandidateReading, fold, read
 from league_agents.agents.word_forms import forms_of
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.documents import Document
+from league_agents.knowledge.domains import Domains, WordDomain
 from league_agents.knowledge.embeddings import Embedder, is_installed
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.lectures import lectures
@@ -32,6 +33,9 @@ _BOOKS_KEPT = 8
 """Number of books whose readings are kept in memory; a novel takes about 10 MB."""
 
 _LONGEST_NAME = 300
+_SAME_SPELLING = 0.8
+_SAME_MEANING = 0.55
+"""Least cosine similarity of two names of one domain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,24 +167,36 @@ class Knowledge:
         pages = [p for book in self.shelf if book.document is not None for p in passages(book.document)]
         return Retriever(index=self._index, passages=pages, works=self.catalogue.works)
 
-    def domain(self, name: str) -> str | None:
-        """Return the catalogue's domain for a referee's wording, such as ``animals of the land``; ``None`` if there is
-        none.
+    @cached_property
+    def domains(self) -> Domains:
+        return Domains(self.catalogue.domains)
+
+    def find_domain(self, name: str) -> WordDomain | None:
+        """Return the domain that a referee's wording means, such as ``animals of the sea``; ``None`` if unclear.
+
+        Names that neither the concepts nor the nouns explain are compared with the concepts' names, by spelling and, if
+        the extra ``embeddings`` is installed, by meaning.
         """
-        key = title_key(name[:_LONGEST_NAME])
-        if not key:
-            return None
-        domains = sorted(self.catalogue.domains)
-        exact = next((domain for domain in domains if title_key(domain) == key), None)
-        if exact:
-            return exact
-        scored = sorted(((fuzz.ratio(key, title_key(domain)), domain) for domain in domains), reverse=True)
-        return scored[0][1] if scored and scored[0][0] >= 80 else None
+        name = name[:_LONGEST_NAME]
+        found = self.domains.find(name)
+        if found is not None or not (key := title_key(name)):
+            return found
+        names = self.domains.names
+        scores = [fuzz.ratio(key, title_key(each)) / 100 for each in names]
+        if max(scores) < _SAME_SPELLING and self._embedder is not None:
+            scores = self._embedder.likeness(name, names)
+            return self.domains.find(names[scores.index(max(scores))]) if max(scores) >= _SAME_MEANING else None
+        return self.domains.find(names[scores.index(max(scores))]) if max(scores) >= _SAME_SPELLING else None
+
+    def domain(self, name: str) -> str | None:
+        """Return the usual name of the domain that a referee's wording means; ``None`` if it is not clear."""
+        found = self.find_domain(name)
+        return found.name if found is not None else None
 
     def words_of(self, domain: str) -> tuple[str, ...]:
-        """Return the words of the domain; empty if it is not in the catalogue."""
-        name = self.domain(domain)
-        return self.catalogue.words_of(name) if name else ()
+        """Return the words of the domain, the likeliest first; empty if it is not understood."""
+        found = self.find_domain(domain)
+        return found.words if found is not None else ()
 
     @cached_property
     def domain_forms(self) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -66,7 +66,7 @@ _RECALLED_RATIO = 0.5
 """Ratio between the weights of a recalled sentence and the one before it."""
 
 _WORDS_SHARE = {True: 0.25, False: 0.6}
-"""Share of the word probabilities for words that the model proposes, by whether the domain is known."""
+"""Share of the word probabilities for words that the model proposes, by whether people listed the domain's words."""
 
 _PLANNING_MARGIN = 1.5
 """Factor on the time of the first choice: choosing again, from more questions, takes longer."""
@@ -230,8 +230,8 @@ class LlmPlayer(PlayerAI):
             for rank, sentence in enumerate(pool.recalled)
         ]
         candidates = with_sentences(base, recalled, _RECALLED_SHARE[base.is_known], is_known=True)
-        is_domain_known = bool(self._knowledge.words_of(brief.association_domain))
-        return with_words(candidates, pool.words, _WORDS_SHARE[is_domain_known])
+        domain = self._knowledge.find_domain(brief.association_domain)
+        return with_words(candidates, pool.words, _WORDS_SHARE[domain is not None and domain.is_listed])
 
     def _pool(self, brief: Brief, candidates: Candidates, turn: CallbackRun, needed: timedelta) -> WrittenPool | None:
         """Return the model's pool for the brief; ``None`` without a model, time or a usable reply."""

@@ -32,15 +32,20 @@ _USUAL = 0.25
 _RARE = 0.02
 """Share of a word's uses up to which a sense is not thought of: "dog" for a person."""
 
-_METAPHOR = 0.05
-"""Weight of a person as the sense of a word that also is an animal, a plant or food: "a whale of a man"."""
-
 _CONCRETE = 2.0
 """Weight of a thing that can be perceived, or of a feeling, relative to other senses: words are chosen for those."""
 
 _ANIMAL, _ARTIFACT, _BODY, _FEELING, _FOOD, _OBJECT, _PERSON, _PLANT, _SUBSTANCE = 5, 6, 8, 12, 13, 17, 18, 20, 27
 """Numbers of WordNet's lexicographer files."""
 
+_DERIVED = {
+    _PERSON: frozenset({_ANIMAL, _PLANT, _FOOD}),  # "a whale of a man"
+    _FOOD: frozenset({_ANIMAL}),  # octopus on a plate
+    _SUBSTANCE: frozenset({_PLANT}),  # the wood of the oak
+}
+"""Senses that come from another one of the same word, which is the usual one unless texts say otherwise."""
+
+_DERIVED_WEIGHT = 0.05
 _CONCRETE_FILES = (_ANIMAL, _ARTIFACT, _BODY, _FEELING, _FOOD, _OBJECT, _PLANT, _SUBSTANCE)
 
 _APART = (
@@ -56,7 +61,7 @@ _NO_PERSONS = ("animal:3", "plant:3", "artifact:3", "feeling:3", "body of water:
 
 _SINGULARS = {
     "men": "man", "women": "woman", "children": "child", "feet": "foot", "teeth": "tooth", "geese": "goose",
-    "mice": "mouse", "oxen": "ox", "lice": "louse",
+    "mice": "mouse", "oxen": "ox", "lice": "louse", "phenomena": "phenomenon",
 }  # fmt: skip
 
 
@@ -107,6 +112,8 @@ class Nouns:
     def noun(self, word: str) -> str | None:
         """Return the noun that ``word`` is or is a plural of, in lower case; ``None`` if the data has none."""
         word = " ".join(word.casefold().split())
+        if word not in _SINGULARS and self._entry(word) is not None:
+            return word
         return next((form for form in _singulars(word) if self._entry(form) is not None), None)
 
     def senses(self, word: str) -> tuple[Sense, ...]:
@@ -117,12 +124,12 @@ class Nouns:
             return ()
         found = [(int(number), int(count or 0)) for number, _, count in (s.partition(":") for s in entry[2].split())]
         files = [self.synset(number).file for number, _ in found]
-        is_metaphor = not {_ANIMAL, _PLANT, _FOOD}.isdisjoint(files)
+        derived = {file for file, sources in _DERIVED.items() if not sources.isdisjoint(files)}
         weights = []
         for place, ((_, count), file) in enumerate(zip(found, files, strict=True)):
             # The tagged texts are few: the order of the senses says more than "never tagged".
             weight = (count + (1 + place) ** -2) * (_CONCRETE if file in _CONCRETE_FILES else 1.0)
-            weights.append(weight * _METAPHOR if is_metaphor and file == _PERSON and count <= 1 else weight)
+            weights.append(weight * _DERIVED_WEIGHT if file in derived and count <= 1 else weight)
         total = sum(weights)
         senses = [Sense(number, weight / total) for (number, _), weight in zip(found, weights, strict=True)]
         return tuple(sorted(senses, key=lambda sense: -sense.share))
@@ -215,6 +222,12 @@ class Nouns:
                 found.update(noun for number in numbers for noun in self.synset(number).nouns)
                 found |= near.definition
         return frozenset(found - {word})
+
+    def defined_by(self, words: Iterable[str]) -> tuple[int, ...]:
+        """Return the synsets in whose definition one of the words stands, exactly as given."""
+        wanted = frozenset(words)
+        found = (n for n, line in enumerate(self._synsets) if not wanted.isdisjoint(line.rpartition("|")[2].split(" ")))
+        return tuple(found) if wanted else ()
 
     def referred(self, reference: str) -> int:
         """Return the synset of a reference ``noun:file``, its first sense in that file. Raises KeyError if none is."""

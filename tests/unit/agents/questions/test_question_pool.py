@@ -62,7 +62,7 @@ def test_chinese_is_not_asked_for_its_alphabet() -> None:
 
 @pytest.mark.parametrize("key", list(AnswerKey))
 def test_a_domain_of_twenty_words_can_be_told_apart_completely(key: AnswerKey, knowledge: Knowledge) -> None:
-    words = knowledge.words_of("colour")
+    words = knowledge.catalogue.words_of("colour")
     pool = word_pool(words, np.full(len(words), 1 / len(words)), key)
     assert len({tuple(row) for row in pool.table.tolist()}) == len(words)
 

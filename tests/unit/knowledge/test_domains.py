@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.word_pairs import TUNED
+from league_agents.knowledge.catalogue import Catalogue
+from league_agents.knowledge.domains import MOST_WORDS, Domains
+
+DOMAINS = Domains(Catalogue.load().domains)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("sea creatures", "whale"),
+        ("Animals of the sea", "octopus"),
+        ("kitchen tools", "spatula"),
+        ("feelings", "nostalgia"),
+        ("things in a house", "cupboard"),
+        ("vegetables", "carrot"),  # no concept needed: the noun has members
+        ("wooden furniture", "table"),
+        ("fruit and vegetables", "apple"),
+        ("fruit and vegetables", "carrot"),
+        ("kinds of containers", "bucket"),
+    ],
+)
+def test_a_name_in_free_words_leads_to_the_words_that_people_choose(name: str, word: str) -> None:
+    found = DOMAINS.find(name)
+    assert found is not None
+    assert word in found.words
+
+
+def test_most_of_the_pairs_that_the_names_were_tuned_on_are_found() -> None:
+    """The share on other pairs is measured by scripts/bench."""
+    found = [(domain := DOMAINS.find(name)) is not None and word in domain.words for word, name in TUNED[::6]]
+    assert sum(found) >= 0.8 * len(found)
+
+
+def test_words_are_ranked_and_bounded_and_never_the_name_itself() -> None:
+    animals = DOMAINS.find("animals")
+    assert animals is not None
+    assert len(animals.words) == MOST_WORDS
+    assert list(animals.weights) == sorted(animals.weights, reverse=True)
+    assert 0 < min(animals.weights) <= max(animals.weights) <= 1
+    assert "animal" not in animals.words
+
+
+def test_the_words_of_a_list_come_first() -> None:
+    own = Domains({"sea animal": ["Kraken", "whale"]})
+    found = own.find("sea animals")
+    assert found is not None
+    assert found.is_listed
+    assert set(found.words[:2]) == {"kraken", "whale"}
+    assert "dolphin" in found.words
+
+
+@pytest.mark.parametrize("name", ["", "   ", "?!", "qwzx vrtk", "of the", "x" * 5000, "﷽", "a\x00b"])
+def test_a_name_that_says_nothing_has_no_words(name: str) -> None:
+    assert DOMAINS.find(name) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "domain"),
+    [("octopus", "sea animal"), ("violin", "musical instrument"), ("grief", "emotion"), ("idea", None), ("qwzx", None)],
+)
+def test_a_noun_has_the_domain_of_its_usual_sense(word: str, domain: str | None) -> None:
+    assert DOMAINS.of(word) == domain
