@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.inner_sentences import sentences_inside
-from league_agents.agents.questions.reading import CandidateReading, read
-from league_agents.agents.word_forms import forms_of
+from league_agents.agents.questions.reading import CandidateReading, Text, read
+from league_agents.agents.word_forms import forms_of, occurs_in
 from league_agents.games.q21.information import Floats
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import TargetKind
@@ -276,10 +276,7 @@ def _words(
     texts = [(r.paragraph or r.sentence) for r in readings]
     if domain or entry:
         words = tuple(dict.fromkeys([*sorted(entry), *domain]))[:_MOST_WORDS]
-        forms = [forms_of(word) for word in words]
-        held = np.array(
-            [[bool(text and not text.vocabulary.isdisjoint(f)) for f in forms] for text in texts], dtype=np.float64
-        ).reshape(len(texts), len(words))
+        held = _occurrences(words, texts)
         in_entry = np.array([word in entry for word in words], dtype=np.float64)
         likely = np.maximum(np.array([domain.get(word, 0.0) for word in words]), in_entry)
         even = _even(likely)
@@ -320,6 +317,26 @@ def _words_of_texts(readings: Sequence[CandidateReading], prior: Floats) -> tupl
     sums = held.sum(axis=1, keepdims=True)
     given = 0.2 * even + 0.8 * np.where(sums > 0, held / np.maximum(sums, 1.0), even)
     return words, given if len(readings) else even[None, :], np.zeros(len(readings))
+
+
+def _occurrences(words: Sequence[str], texts: Sequence[Text | None]) -> Floats:
+    """Return texts × words: 1 where a text has a word."""
+    found = np.zeros((len(texts), len(words)))
+    forms: dict[str, list[int]] = {}
+    others: list[int] = []
+    for i, word in enumerate(words):
+        if word.isascii() and " " not in word:
+            for form in forms_of(word):
+                forms.setdefault(form, []).append(i)
+        else:
+            others.append(i)
+    for row, text in zip(found, texts, strict=True):
+        if text is not None:
+            for form in text.vocabulary & forms.keys():
+                row[forms[form]] = 1.0
+            for i in others:
+                row[i] = occurs_in(words[i], text)
+    return found
 
 
 def _weighted_words(knowledge: Knowledge, brief: Brief) -> dict[str, float]:

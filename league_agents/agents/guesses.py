@@ -19,7 +19,7 @@ from league_agents.agents.questions.belief import Belief
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Topic
 from league_agents.agents.questions.reading import CandidateReading
 from league_agents.agents.reconstruction import sentence_from_answers
-from league_agents.agents.word_forms import stands_in
+from league_agents.agents.word_forms import occurs_in
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet
@@ -111,7 +111,7 @@ def justified(found: Conclusion, candidates: Candidates, brief: Brief, rules: Ru
         word=found.word,
         domain=" ".join(brief.association_domain.split()[:3])[:60],
         rivals=len(candidates.words),
-        is_in_text=bool(text and stands_in(found.word, text.vocabulary)),
+        is_in_text=bool(text and occurs_in(found.word, text)),
     )
     return of_sentence, of_word
 

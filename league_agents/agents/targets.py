@@ -7,7 +7,7 @@ Rule 2: users who add books want to play with them: about every second match use
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log2
@@ -17,8 +17,8 @@ from league_agents.agents.difficulty import DEMANDS, FAMOUS, Demands, Difficulty
 from league_agents.agents.hints import book_hints, breaks_hint, chosen_hint, fits_hint, passage_hints, rank_of
 from league_agents.agents.library import Knowledge, Shelved, Volume
 from league_agents.agents.questions.foreign import Facts
-from league_agents.agents.questions.reading import CandidateReading, Text, fold, read
-from league_agents.agents.word_forms import stands_in
+from league_agents.agents.questions.reading import CandidateReading, Text, read
+from league_agents.agents.secret_words import WordWithDomain, any_words, untold, words_for
 from league_agents.games.q21.model import Brief, Target
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.kit.draw import Draw
@@ -34,22 +34,6 @@ _TRIES_FOR_WORD = 12
 
 _MOST_SENTENCE_WORDS = 90
 """A longer opening sentence is not a fair target: no player could reproduce it."""
-
-
-def _set_of(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_DETERMINERS = _set_of(
-    "a an the his her my your our their its this that these those some any no every each of two three"
-)
-_POINTERS = _set_of("this that these those some any no every each of")
-_RARELY_NOUNS = _set_of(
-    "rose lead fly bear port punch fall spring may fork iron tin can cold cool love fear hope hate calm "
-    "storm might orange lark cricket bat ring saw plane match fire light present back hand face head eye "
-    "arm leg"
-)
-"""Domain words that usually mean something else; they count only after a determiner."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +97,7 @@ def _passage_opening(
         sentence = volume.passages[place].opening_sentence
         if not _is_fair(sentence, rules) or _occurs_twice(volume, sentence):
             continue
-        found = _words_in(knowledge, volume.readings[place], volume.title)
+        found = words_for(knowledge, volume, volume.readings[place], volume.title)
         if not found and attempt < _TRIES_FOR_WORD:
             continue
         telling = distinctness(Text(sentence), volume) if demands.candidates > 1 else 0.0
@@ -132,8 +116,8 @@ class _Drawn(NamedTuple):
 
     volume: Volume
     place: int
-    words: list[tuple[str, str]]
-    """Possible secret words with their domains; if empty, the word is drawn from all domains."""
+    words: list[WordWithDomain]
+    """Possible secret words; if empty, the word is drawn from all domains."""
 
     distinctness: float
 
@@ -156,7 +140,8 @@ def _with_hint(knowledge: Knowledge, drawn: _Drawn, rules: RuleSet, draw: Draw, 
     hint = chosen_hint(hints, demands, partial(rank_of, knowledge, book=volume.title, sentence=sentence))
     if hint is None:
         return None
-    word, domain = draw.choice(drawn.words or _any_words(knowledge, f"{volume.title} {hint}"))
+    shown = f"{volume.title} {hint}"
+    word, domain = draw.choice(untold(drawn.words, shown) or any_words(knowledge, shown))
     return Secret(
         brief=Brief(book_name=volume.title, book_hint=hint, association_domain=domain),
         target=Target(book_name=volume.title, opening_sentence=sentence, associative_word=word),
@@ -189,7 +174,7 @@ def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Dra
         return None
     shown = f"{volume.title} {hint}"
     known = [(each.word.casefold(), each.domain) for each in work.words] if work is not None else []
-    known = _untold(known, shown) or _words_in(knowledge, reading, shown) or _any_words(knowledge, shown)
+    known = untold(known, shown) or words_for(knowledge, volume, reading, shown) or any_words(knowledge, shown)
     word, domain = draw.choice(known)
     return Secret(
         brief=Brief(book_name=volume.title, book_hint=hint, association_domain=domain),
@@ -227,37 +212,6 @@ def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Dem
         raise ConfigError("catalogue", "no work keeps the rules")
     prefer = max if demands.prefers_distinct else min
     return prefer(drawn, key=lambda each: each[0])[1]
-
-
-def _words_in(knowledge: Knowledge, reading: CandidateReading, shown: str) -> list[tuple[str, str]]:
-    """Return the catalogue's domain words that occur in the paragraph as nouns, with their domains.
-
-    Words that occur in ``shown`` are left out: a title that contains the secret word gives it away.
-    """
-    text = reading.paragraph or reading.sentence
-    if text is None:
-        return []
-    surely: dict[tuple[str, str], None] = {}
-    perhaps: dict[tuple[str, str], None] = {}
-    before = ("", *text.folded)
-    for previous, word in zip(before, text.folded, strict=False):
-        for entry in knowledge.domain_forms.get(word, ()):
-            # "This may" and "those lead" are not nouns: ambiguous words need an article or a possessive.
-            if previous in _DETERMINERS and (entry[0] not in _RARELY_NOUNS or previous not in _POINTERS):
-                surely[entry] = None
-            elif entry[0] not in _RARELY_NOUNS:
-                perhaps[entry] = None
-    return sorted(_untold(surely, shown) or _untold(perhaps, shown))
-
-
-def _any_words(knowledge: Knowledge, shown: str) -> list[tuple[str, str]]:
-    domains = sorted(knowledge.catalogue.domains.items())
-    return _untold([(fold(word), domain) for domain, words in domains for word in words], shown)
-
-
-def _untold(words: Iterable[tuple[str, str]], shown: str) -> list[tuple[str, str]]:
-    vocabulary = Text(shown).vocabulary
-    return [(word, domain) for word, domain in words if not stands_in(word, vocabulary)]
 
 
 def _occurs_twice(volume: Volume, sentence: str) -> bool:

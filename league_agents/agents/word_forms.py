@@ -1,6 +1,7 @@
 """Occurrence of a secret word in a text, as it is or as its plural.
 
-Rule: only whole words match. Stems would find "cod" in "codes" and "pin" in "pines", which are other words.
+Rule: only whole words match, in languages that divide them.
+Stems would find "cod" in "codes" and "pin" in "pines", which are other words.
 """
 
 from __future__ import annotations
@@ -8,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import lru_cache
 
-from league_agents.agents.questions.reading import fold
+from league_agents.agents.questions.reading import Text, fold
+from league_agents.knowledge.words import HAN_RUN
 
 _HISSING = ("s", "x", "z", "ch", "sh")
 _VOWELS = "aeiou"
+_HEBREW_PREFIXES = frozenset("ושהבלמכ")
+_MOST_PREFIXES = 2
 _IRREGULAR = {
     "calf": "calves",
     "child": "children",
@@ -60,3 +64,21 @@ def forms_of(word: str) -> tuple[str, ...]:
 def stands_in(word: str, vocabulary: Collection[str]) -> bool:
     """Whether the word or its plural is in ``vocabulary``, the folded words of a text."""
     return any(form in vocabulary for form in forms_of(word))
+
+
+def occurs_in(word: str, text: Text) -> bool:
+    """Whether the word or its plural occurs in the text: in Hebrew also behind prefixed letters, in Chinese, which has
+    no spaces, anywhere; the words of a phrase one after the other."""
+    word = fold(word)
+    if HAN_RUN.fullmatch(word):
+        return word in text.text
+    if " " in word:
+        return f" {word} " in f" {' '.join(text.folded)} "
+    if "א" <= word[:1] <= "ת":
+        return any(_is_prefixed(token, word) for token in text.vocabulary)
+    return stands_in(word, text.vocabulary)
+
+
+def _is_prefixed(token: str, word: str) -> bool:
+    before = token.removesuffix(word)
+    return token.endswith(word) and len(before) <= _MOST_PREFIXES and _HEBREW_PREFIXES.issuperset(before)

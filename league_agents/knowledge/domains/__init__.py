@@ -11,16 +11,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, reduce
 from pathlib import Path
 
 import msgspec
 
+from league_agents.kit.values import evolve
+from league_agents.knowledge.domains import lexicon
 from league_agents.knowledge.nouns import Nouns
 from league_agents.knowledge.words import STOP_WORDS, stem, words_of
 
 MOST_WORDS = 300
 """Most words of one domain."""
+
+TEXT_WORD = "word of the text"
+"""Domain of a word that only its text explains. It has no words: the text has them."""
 
 _CONCEPTS_FILE = Path(__file__).with_name("concepts.txt")
 _LONGEST_NAME = 100
@@ -60,6 +65,9 @@ _ROOT = 4.0
 _BY_DEFINITION = 0.3
 _UNLISTED = 0.06
 """Weight of other words where the catalogue has a list, relative to a domain without a list."""
+
+_OTHER_LANGUAGE = 0.3
+"""Weight of a word in another language than that of the name, relative to a word of its own language."""
 
 _DOMAINS_KEPT = 64
 _RATED = 1500
@@ -119,18 +127,31 @@ class Domains:
         return next((c.names[0] for c in _concepts() if c.is_announced and above.intersection(c.roots)), None)
 
     def _found(self, name: str) -> WordDomain | None:
-        if not name:
+        if not name or name == TEXT_WORD or any(domain == TEXT_WORD for domain, _ in lexicon.names().get(name, ())):
             return None
         listed = self._listed(name)
         concept, left = _concept_for(name)
+        native = self._native(name)
         if concept is not None:
-            return self._domain(concept.names[0], concept.roots, concept.near, left)
+            found = self._domain(concept.names[0], concept.roots, concept.near, left)
+            return _joined(found, native, _OTHER_LANGUAGE) if native is not None else found
+        if native is not None:
+            english = self.find(native.name)
+            return _joined(native, english, _OTHER_LANGUAGE) if english is not None else native
         if listed is not None:
             return self._domain(listed, (), (), ())
         parts = [part for part in _ALTERNATIVES.split(name) if part]
         if len(parts) > 1:
-            return _joined(name, [each for each in map(self.find, parts) if each is not None])
+            understood = [each for each in map(self.find, parts) if each is not None]
+            return evolve(reduce(_joined, understood), name=name) if understood else None
         return self._by_nouns(name)
+
+    def _native(self, name: str) -> WordDomain | None:
+        pairs = lexicon.names().get(name, ())
+        words = dict.fromkeys(word for domain, each in pairs for word in lexicon.words_in(each).get(domain, ()))
+        if not words:
+            return None
+        return WordDomain(name=pairs[0][0], words=tuple(words), weights=(1.0,) * len(words), roots=frozenset())
 
     def _listed(self, name: str) -> str | None:
         key = _key(name)
@@ -197,16 +218,15 @@ class Domains:
 _USUAL_SHARE = 0.55
 
 
-def _joined(name: str, found: Sequence[WordDomain]) -> WordDomain | None:
-    weights: dict[str, float] = {}
-    for domain in found:
-        for word, weight in zip(domain.words, domain.weights, strict=True):
-            weights[word] = max(weight, weights.get(word, 0.0))
+def _joined(one: WordDomain, other: WordDomain, share: float = 1.0) -> WordDomain:
+    """Return a domain with the words of both; ``share`` is the factor on the weights of the ``other``."""
+    weights = dict(zip(one.words, one.weights, strict=True))
+    for word, weight in zip(other.words, other.weights, strict=True):
+        weights[word] = max(weight * share, weights.get(word, 0.0))
     ranked = sorted(weights, key=lambda word: (-weights[word], word))[:MOST_WORDS]
-    if not ranked:
-        return None
-    roots = frozenset().union(*(domain.roots for domain in found))
-    return WordDomain(name=name, words=tuple(ranked), weights=tuple(weights[w] for w in ranked), roots=roots)
+    return evolve(
+        one, words=tuple(ranked), weights=tuple(weights[word] for word in ranked), roots=one.roots | other.roots
+    )
 
 
 def _usual(phrase: str) -> tuple[int, ...]:

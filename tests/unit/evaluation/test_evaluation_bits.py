@@ -21,7 +21,9 @@ def target(knowledge: Knowledge) -> Target:
     volume = knowledge.volume(BOOK)
     assert volume is not None
     sentence = volume.passages[3].opening_sentence
-    return Target(book_name=BOOK, opening_sentence=sentence, associative_word=min(knowledge.catalogue.words_of("fruit")))
+    return Target(
+        book_name=BOOK, opening_sentence=sentence, associative_word=min(knowledge.catalogue.words_of("fruit"))
+    )
 
 
 @pytest.fixture

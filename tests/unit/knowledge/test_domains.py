@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.word_pairs import TUNED
 from league_agents.knowledge.catalogue import Catalogue
-from league_agents.knowledge.domains import MOST_WORDS, Domains
+from league_agents.knowledge.domains import MOST_WORDS, TEXT_WORD, Domains, lexicon
 
 DOMAINS = Domains(Catalogue.load().domains)
 
@@ -65,3 +65,29 @@ def test_a_name_that_says_nothing_has_no_words(name: str) -> None:
 )
 def test_a_noun_has_the_domain_of_its_usual_sense(word: str, domain: str | None) -> None:
     assert DOMAINS.of(word) == domain
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("מאכלים", "לחם"),
+        ("Küchengeräte", "Löffel"),
+        ("动物", "马"),
+        ("sentiments", "amour"),
+        ("muebles", "mesa"),
+        ("погода", "снег"),
+    ],
+)
+def test_common_domains_are_understood_in_other_languages_with_english_words_after_their_own(
+    name: str, word: str
+) -> None:
+    found = DOMAINS.find(name)
+    assert found is not None
+    assert word in found.words[:25]
+    assert any(each.isascii() for each in found.words)
+
+
+def test_every_domain_of_the_lexicon_is_a_concept_or_the_text_itself() -> None:
+    domains = {domain for pairs in lexicon.names().values() for domain, _ in pairs}
+    assert all(DOMAINS.find(domain) is not None for domain in domains - {TEXT_WORD})
+    assert DOMAINS.find(TEXT_WORD) is None
