@@ -39,16 +39,28 @@ _JOURNAL = b"SQLite format 3\0"
 def open_season(path: Path, *, season_id: str | None = None) -> SeasonSource:
     """Open a journal, a folder, a recorded match or an export.
 
-    ``season_id`` names one of several seasons of a journal; by default the latest. Raises ``ConfigError`` and
-    ``JournalError`` that name the file.
+    ``season_id`` names one of several seasons of a journal, by default the latest; any other source has one season.
+    Raises ``ConfigError`` and ``JournalError`` that name the file.
     """
+    source = _opened(path, season_id)
+    if season_id is not None and not isinstance(source, JournalSource):
+        only = source.season().season_id
+        if only != season_id:
+            source.close()
+            held = f"it holds {of(only, 60)}" if only else "its season has no id; leave out --season"
+            raise ConfigError(f"season {of(season_id, 60)}", f"is not in {shortened(str(path))}; {held}")
+    return source
+
+
+def _opened(path: Path, season_id: str | None) -> SeasonSource:
     try:
         if path.is_dir():
             return _folder(path, season_id)
         with path.open("rb") as file:
             beginning = file.read(max(len(_JOURNAL), len(HEAD)))
     except OSError as error:
-        raise ConfigError(shortened(str(path)), f"cannot be read: {error.strerror}") from None
+        remedy = "name a journal, a season's folder, a recorded match or an export"
+        raise ConfigError(shortened(str(path)), f"cannot be read: {error.strerror}; {remedy}") from None
     if beginning.startswith(_JOURNAL):
         return _league([path], season_id=season_id)
     if beginning.startswith(HEAD):

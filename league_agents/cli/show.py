@@ -16,6 +16,7 @@ from league_agents.cli.season_source import VIEWERS, opened
 
 if TYPE_CHECKING:
     from league_agents.report.records import MatchRecord, Viewer
+    from league_agents.report.sources import SeasonSource
     from league_agents.report.tables import Column
 
 EPILOG = """\b
@@ -61,6 +62,18 @@ def narrowed(match: MatchRecord, viewer: Viewer | None, team: str) -> MatchRecor
     return match if viewer is None else visible(match, viewer, team)
 
 
+def _check_team(source: SeasonSource, team: str | None) -> None:
+    """Raises ``ConfigError`` for a team that is not in the season; a source may know no teams."""
+    from league_agents.kit.errors import ConfigError
+    from league_agents.kit.printable import of, printable
+
+    known = [each.participant_id for each in source.season().teams] if team is not None else []
+    if known and team not in known:
+        listed = printable(", ".join(known[:40]), 600)
+        more = f" and {len(known) - 40} others" if len(known) > 40 else ""
+        raise ConfigError(f"--team {of(team, 60)}", f"is not in this season; its teams are {listed}{more}")
+
+
 def _print(columns: Sequence[Column], rows: Iterable[Any], *, as_json: bool, as_csv: bool, empty: str) -> int:
     from msgspec import to_builtins
 
@@ -102,6 +115,7 @@ def matches(
     from league_agents.report.tables import MATCHES
 
     with opened(source, config, season) as found:
+        _check_team(found, team)
         wanted = found.matches(round_number=round_number, team=team)
         rows = (narrowed(match, viewer, found.team) for match in wanted)
         return _print(MATCHES, rows, as_json=as_json, as_csv=as_csv, empty="there are no such matches")
@@ -134,6 +148,7 @@ def match(
     if team is not None and viewer != "player":
         raise click.UsageError("--team says whose eyes '--as player' means; give both")
     with opened(source, config, season) as found:
+        _check_team(found, team)
         told = narrowed(found.match(game_id), viewer, team or found.team)
         if as_csv:
             return _print(MESSAGES, told.messages, as_json=as_json, as_csv=True, empty="")
@@ -173,7 +188,9 @@ def standings(
             rows,
             as_json=as_json,
             as_csv=as_csv,
-            empty="no round is over: there are no standings",
+            empty="no round is over: there are no standings"
+            if told.schedule
+            else "a source without a schedule has no standings; 'show matches' lists its matches",
         )
         if rows and not as_json and not as_csv:
             click.echo(f"\n{uncertainty(rows)}")

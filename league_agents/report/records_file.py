@@ -262,6 +262,10 @@ class RecordsFile:
                     if len(line) > LONGEST_LINE:
                         raise self._wrong(number, f"has more than {LONGEST_LINE} bytes")
                     stated = _HASH.search(line[-80:])
+                    if stated is None and number == 1 and not line.startswith(HEAD):
+                        raise ConfigError(
+                            self._named, "is no file of records; name one that 'export', 'compare' or 'season' wrote"
+                        )
                     if stated is None:
                         raise self._wrong(number, "has no hash at its end; the file was written or changed by hand")
                     body = line[: len(line) - len(stated[0])]

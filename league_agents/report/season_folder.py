@@ -1,7 +1,7 @@
 """A season's folder: divisions with their journals, and the records that were derived from them.
 
-Rule 1: the journals are authoritative. The records are read in their place only if they hold every match; a running
-season is read from its journals.
+Rule 1: the journals are authoritative. The records are read in their place only if they hold every match of the season
+as the league managers' journals have it: a running season, and one that was settled later, is read from its journals.
 Rule 2: one division is open at a time, and for tables its league manager's journal only: a large season has more
 journals than a process may open files.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.printable import of, printable
@@ -42,6 +43,10 @@ class SeasonFolder:
 
     def season(self) -> SeasonRecord:
         """All divisions as one season."""
+        return self._season
+
+    @cached_property
+    def _season(self) -> SeasonRecord:
         found: list[SeasonRecord] = []
         for division in self._divisions:
             with closing(division.open(False)) as source:
@@ -68,7 +73,7 @@ class SeasonFolder:
 
     def matches(self, *, round_number: int | None = None, team: str | None = None) -> Iterator[MatchRecord]:
         """The matches, division by division."""
-        if self._records is not None:
+        if self._records is not None and self._records.season() == self._season:
             yield from self._records.matches(round_number=round_number, team=team)
             return
         for division in self._divisions:

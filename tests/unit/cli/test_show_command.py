@@ -101,6 +101,8 @@ REFUSED = {
     "a season that is not there": (("matches", "--season", "WINTER"), "season WINTER: is not in this journal"),
     "a round that was not played": (("standings", "--round", "9"), "no standings after round 9"),
     "two forms at once": (("matches", "--json", "--csv"), "give one of them"),
+    "a team that does not play": (("matches", "--team", "owls"), "--team owls: is not in this season; its teams are"),
+    "the eyes of nobody": (("match", GAME, "--as", "player", "--team", "owls"), "its teams are"),
     "a team without --as player": (("match", GAME, "--team", "player-a"), "--as player"),
 }
 
@@ -112,6 +114,24 @@ def test_what_cannot_be_shown_is_named_in_one_line(name: str, folder: Path) -> N
     assert refused.exit_code != 0
     assert told in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_a_source_without_seasons_to_choose_from_has_no_other_season(folder: Path) -> None:
+    refused = show("matches", "--from", str(folder / "match.json"), "--season", "WINTER")
+    assert (refused.exit_code, refused.stdout) == (3, "")
+    assert "season WINTER: is not in" in refused.stderr
+
+
+def test_a_source_that_is_not_there_is_named_with_what_can_be_named(tmp_path: Path) -> None:
+    refused = show("matches", "--from", str(tmp_path / "none.db"))
+    assert refused.exit_code == 3
+    assert "cannot be read: No such file or directory; name a journal, a season's folder" in refused.stderr
+
+
+def test_a_recorded_match_is_no_file_of_records(folder: Path) -> None:
+    refused = CliRunner().invoke(command_line, ["import", str(folder / "match.json")])
+    assert refused.exit_code == 3
+    assert "is no file of records; name one that 'export'" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def _lines(*values: object) -> bytes:
 
 HEADER = {"format": "league-agents.records", "version": 1, "season": {}}
 HOSTILE: dict[str, tuple[bytes, str]] = {
-    "not records at all": (b"hello\n", "line 1: has no hash"),
+    "not records at all": (b"hello\n", "is no file of records"),
     "empty": (b"", "line 1"),
     "another format": (_lines({"format": "x"}), "is no file of records"),
     "a newer version": (_lines(HEADER | {"version": 2}), "has version 2"),

@@ -48,6 +48,9 @@ def test_records_are_read_in_the_place_of_journals_only_when_they_hold_every_mat
     marked = [evolve(match, notes=("from the records",)) for match in matches]
     (folder / RECORDS).write_bytes(b"".join(record_lines(season, marked)))
     assert {match.notes for match in open_season(folder).matches()} == {("from the records",)}
+    # Settled after the records were written: the log of the journals has more.
+    (folder / RECORDS).write_bytes(b"".join(record_lines(evolve(season, log=season.log[:-1]), marked)))
+    assert list(open_season(folder).matches()) == matches
     (folder / RECORDS).write_bytes(b"".join(record_lines(season, marked[:5])))
     assert list(open_season(folder).matches()) == matches
 
