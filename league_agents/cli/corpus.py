@@ -41,7 +41,7 @@ The books lie in one file, knowledge.db, in the folder that LEAGUE_AGENTS_DATA n
 
 @click.group(name="corpus", short_help="Your own books for the agents.", epilog=EPILOG)
 def command() -> None:
-    """Books that the agents play with, next to the built-in ones: PDF, EPUB, HTML, Markdown and plain text."""
+    """Books that the agents play with, next to the built-in ones: PDF, EPUB, HTML, Office, Markdown and text files."""
 
 
 @command.command(name="add")
@@ -51,11 +51,13 @@ def command() -> None:
 @click.option("--language", metavar="CODE", help="Their language, such as en or he; otherwise it is recognised.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def add(files: tuple[Path, ...], title: str | None, author: str | None, language: str | None, as_json: bool) -> int:
-    """Add books from PDF, EPUB, HTML, Markdown or text files, or from all of these in a folder.
+    """Add books from PDF, EPUB, HTML, Word, PowerPoint, Markdown or text files, or from all of these in a folder.
+
+    Word documents (.docx) and presentations (.pptx) need the extra: pip install 'league-agents[office]'.
 
     The offline referee plays about every second match with one of your books: with their openings under prd, with
-    their passages under course. A passage is a paragraph of 25 words or more and two sentences or more; in plain text
-    paragraphs have empty lines between them. Of slides, each page is a passage.
+    their passages under course. A passage is a paragraph of 25 words or more and two sentences or more. Of slides, each
+    page is a passage, and so are the speaker's notes of a presentation.
 
     A file that was added before is said to be known, and takes the title, author and language that you give it now; a
     changed one replaces its former text. Two files with the same title and nothing else in common are two books: the

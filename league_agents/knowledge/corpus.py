@@ -39,7 +39,7 @@ class FileReport:
     """Why the file was refused; its text is one line for a person."""
 
     format: str | None = None
-    """``text``, ``markdown``, ``html``, ``epub`` or ``pdf``; ``None`` for a file that was not read."""
+    """As in ``Origin.format``; ``None`` for a file that was not read."""
 
     pages: int | None = None
     """``None`` for a format without pages."""

@@ -49,7 +49,7 @@ class Origin:
     """Equal for equal bytes, whatever the version of the readers; an opening that a person set is kept under it."""
 
     format: str
-    """``text``, ``markdown``, ``html``, ``epub`` or ``pdf``."""
+    """``text``, ``markdown``, ``html``, ``epub``, ``pdf``, ``docx`` or ``pptx``."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -75,6 +75,10 @@ def _extract(kind: BookFormat, content: bytes, source: str, progress: Callable[[
         from league_agents.knowledge.formats.epub import epub_extract
 
         return epub_extract(content, source)
+    if kind in (BookFormat.DOCX, BookFormat.PPTX):
+        from league_agents.knowledge.formats.office import docx_extract, pptx_extract
+
+        return docx_extract(content, source) if kind is BookFormat.DOCX else pptx_extract(content, source)
     from league_agents.knowledge.formats.html import html_extract
 
     return html_extract(content, source)

@@ -24,6 +24,8 @@ class BookFormat(StrEnum):
     HTML = "html"
     EPUB = "epub"
     PDF = "pdf"
+    DOCX = "docx"
+    PPTX = "pptx"
 
 
 ENDINGS = {
@@ -35,16 +37,16 @@ ENDINGS = {
     ".xhtml": BookFormat.HTML,
     ".epub": BookFormat.EPUB,
     ".pdf": BookFormat.PDF,
+    ".docx": BookFormat.DOCX,
+    ".pptx": BookFormat.PPTX,
 }
 """Suffixes that are accepted in folders. A file that is named explicitly may have any suffix."""
 
 OFFICE_ENDINGS = {
-    ".doc": "a Word document",
-    ".docx": "a Word document",
+    ".doc": "an old Word document",
     ".odt": "a text document of an office program",
     ".rtf": "an RTF document",
-    ".ppt": "a PowerPoint presentation",
-    ".pptx": "a PowerPoint presentation",
+    ".ppt": "an old PowerPoint presentation",
     ".odp": "a presentation of an office program",
 }
 """Common formats without a reader: such files are refused with advice, not skipped."""
@@ -68,7 +70,9 @@ def kind_of(name: str, head: bytes) -> BookFormat:
         return BookFormat.PDF
     if head.startswith(b"PK\x03\x04") and (claimed is BookFormat.EPUB or _EPUB_MIMETYPE in head[:200]):
         return BookFormat.EPUB
-    if claimed in (BookFormat.PDF, BookFormat.EPUB):
+    if head.startswith(b"PK\x03\x04") and claimed in (BookFormat.DOCX, BookFormat.PPTX):
+        return claimed
+    if claimed in _ARTICLE:
         raise DocumentRefused(name, f"is named like {_ARTICLE[claimed]} file and is none")
     if ending in OFFICE_ENDINGS and head.startswith(_OFFICE_MARKS):
         raise DocumentRefused(name, f"is {OFFICE_ENDINGS[ending]}, which cannot be read; export it as PDF or text")
@@ -78,4 +82,9 @@ def kind_of(name: str, head: bytes) -> BookFormat:
     return claimed or BookFormat.TEXT
 
 
-_ARTICLE = {BookFormat.PDF: "a PDF", BookFormat.EPUB: "an EPUB"}
+_ARTICLE = {
+    BookFormat.PDF: "a PDF",
+    BookFormat.EPUB: "an EPUB",
+    BookFormat.DOCX: "a Word",
+    BookFormat.PPTX: "a PowerPoint",
+}

@@ -362,10 +362,14 @@ def _slide(sheet: Sheet, known: Counter[str]) -> Iterator[LineBlock]:
         else:
             points.append([text])
         previous = line
-    said = [unwrapped(_healed(point, known)) for point in points]
-    first = next((i for i, point in enumerate(said) if count_words(point) >= _LEAST_WORDS_OF_BULLET), None)
+    yield from slide_text([unwrapped(_healed(point, known)) for point in points])
+
+
+def slide_text(points: Sequence[str]) -> Iterator[LineBlock]:
+    """Yield the points of a slide as one part, from the first of at least three words on."""
+    first = next((i for i, point in enumerate(points) if count_words(point) >= _LEAST_WORDS_OF_BULLET), None)
     if first is not None:
-        yield LineBlock("paragraph", "\n\n".join(_merged(said[first:])))
+        yield LineBlock("paragraph", "\n\n".join(_merged(points[first:])))
 
 
 def _merged(points: Sequence[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Read PDF, EPUB and HTML files in a separate process, which is restarted if it dies.
+"""Read PDF, EPUB, HTML, Word and PowerPoint files in a separate process, which is restarted if it dies.
 
 Rule: no file can end the program, block it, or exhaust its memory; such a file is refused with the reason.
 """
@@ -34,7 +34,13 @@ is read needs 390 MB, a book of five thousand pages 280 MB."""
 CPU_S = 20
 """CPU seconds for one file: three to four thousand dense pages of a PDF."""
 
-_NAMES = {BookFormat.PDF: "PDF", BookFormat.EPUB: "EPUB", BookFormat.HTML: "HTML"}
+_NAMES = {
+    BookFormat.PDF: "PDF",
+    BookFormat.EPUB: "EPUB",
+    BookFormat.HTML: "HTML",
+    BookFormat.DOCX: "Word",
+    BookFormat.PPTX: "PowerPoint",
+}
 
 
 _SECRET_ENDINGS = ("_KEY", "_TOKEN", "_SECRET", "_PASSWORD")

@@ -123,13 +123,14 @@ def test_a_folder_without_anything_of_use_is_an_error(folder: Path) -> None:
 
 
 def test_office_files_in_a_folder_are_named_with_the_remedy(folder: Path) -> None:
-    for name in ("lecture.docx", "slides.PPTX", "~$lecture.docx"):
+    for name in ("lecture.odt", "slides.PPT", "~$lecture.odt"):
         (folder / name).write_bytes(b"PK\x03\x04 and so on")
     shown = corpus("add", ".")
     assert shown.exit_code == 0
     first, second = shown.stderr.splitlines()
-    assert first.endswith("lecture.docx: is a Word document, which cannot be read; export it as PDF or text")
-    assert second.endswith("slides.PPTX: is a PowerPoint presentation, which cannot be read; export it as PDF or text")
+    remedy = "which cannot be read; export it as PDF or text"
+    assert first.endswith(f"lecture.odt: is a text document of an office program, {remedy}")
+    assert second.endswith(f"slides.PPT: is an old PowerPoint presentation, {remedy}")
     assert shown.stdout.splitlines()[-1] == "3 files: 1 added, 2 not used"
 
 
