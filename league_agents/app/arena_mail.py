@@ -192,6 +192,8 @@ def seat_by_mail(
 ) -> Iterator[LiveSeat]:
     """A seat of a match that another mailbox hosts. Its messages and answers are kept beside the account's journal.
     Raises as ``host_by_mail`` does."""
+    if not isinstance(role.journal, Path):
+        raise ConfigError(f"{role.where}.journal", "must be a file: a seat by mail keeps its match in a file beside it")
     path = role.journal.with_name(f"{role.journal.stem}.arena-seat{role.journal.suffix}")
     with _locked(role, path):
         machine = SeatMachine(role.address, host_address, match_id=match_id, agent_id=agent_id)

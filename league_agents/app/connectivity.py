@@ -19,12 +19,11 @@ from pathlib import Path
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.app.agents import LLM, OFFLINE, SCRIPTED
-from league_agents.app.journals import is_begun, look_at_journal, state_in
+from league_agents.app.journals import is_begun, journals_of, look_at_journal, state_in
 from league_agents.app.live_machine import agent_of, machine_of
 from league_agents.app.live_mailbox import QUOTA, login_command
 from league_agents.app.peers import game_wait
 from league_agents.app.sends import book_of
-from league_agents.app.storage import STORAGE
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.kit.clock import Clock
 from league_agents.kit.errors import AuthorizationExpired, ConfigError, LeagueError, MailError
@@ -36,7 +35,6 @@ from league_agents.mail.oauth import load_client_secret, missing_scopes, token_s
 from league_agents.mail.quota import MATCH_MAILS, QuotaLedger, SendKind
 from league_agents.mail.service_clock import LARGEST_ERROR, clock_trouble
 from league_agents.report.status import TokenState, token_words
-from league_agents.runner.lock import is_locked
 
 MODEL_TIMEOUT = timedelta(seconds=30)
 LEAST_FREE_BYTES = 200_000_000
@@ -161,23 +159,29 @@ def _no_model(role: RoleSettings, spec: str) -> Check:
     return Check(role=role.role, name="model", said=said)
 
 
-def _journal(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
-    folder = role.journal.parent
+def _disk(role: RoleSettings, folder: Path) -> Check:
     try:
         free = shutil.disk_usage(folder).free
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"x")
     except OSError as error:
         said = f"{folder}: cannot be written ({error.strerror}); name another folder with roles.{role.role}.journal"
-        yield Check(role=role.role, name="disk", said=said, trouble=Trouble.CONFIGURATION)
-        return
+        return Check(role=role.role, name="disk", said=said, trouble=Trouble.CONFIGURATION)
     is_short = free < LEAST_FREE_BYTES
-    yield Check(
+    return Check(
         role=role.role,
         name="disk",
         said=f"{folder}: {free // 1_000_000:,} MB free" + ("; make room before the season" if is_short else ""),
         trouble=Trouble.UNAVAILABLE if is_short else None,
     )
+
+
+def _journal(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
+    if isinstance(role.journal, Path):
+        disk = _disk(role, role.journal.parent)
+        yield disk
+        if disk.trouble is Trouble.CONFIGURATION:
+            return
     try:
         journal = look_at_journal(role)
         if journal is not None:
@@ -188,11 +192,11 @@ def _journal(settings: LeagueSettings, role: RoleSettings) -> Iterator[Check]:
         return
     if journal is None:
         yield Check(role=role.role, name="journal", said=f"{role.journal}: will be made at the first start")
-    elif not os.access(role.journal, os.W_OK):
+    elif isinstance(role.journal, Path) and not os.access(role.journal, os.W_OK):
         said = f"{role.journal}: may not be written; run 'chmod u+w {role.journal}'"
         yield Check(role=role.role, name="journal", said=said, trouble=Trouble.CONFIGURATION)
     else:
-        used = "in use by a running daemon" if is_locked(role.journal) else "free to use"
+        used = "in use by a running daemon" if journals_of(role).is_worked_on() else "free to use"
         yield Check(role=role.role, name="journal", said=f"{role.journal}: can be read and written, {used}")
 
 
@@ -308,10 +312,10 @@ def _quota(settings: LeagueSettings, role: RoleSettings, ledger: QuotaLedger) ->
 
 def _spent(role: RoleSettings) -> dict[str, object] | None:
     """The quota that the daemon has spent within this minute."""
-    if not is_begun(role):
-        return None
     try:
-        with closing(STORAGE.look_at_journal(role.journal)) as journal:
+        if not is_begun(role):
+            return None
+        with closing(journals_of(role).look()) as journal:
             kept = journal.kept(QUOTA)
     except LeagueError:
         return None  # the check of the journal reports this error

@@ -116,7 +116,7 @@ def files_of(ledger: Path, settings: LeagueSettings | None, further: Sequence[Pa
     roles = () if settings is None else settings.roles
     for role in roles:
         refuse_lost_journal(role)
-    journals = [role.journal for role in roles]
+    journals = [role.journal for role in roles if isinstance(role.journal, Path)]
     found: dict[Path, Path] = {}
     for path in (ledger, *journals, *further):
         found.setdefault(path.resolve(), path)

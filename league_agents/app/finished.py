@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from league_agents.app.journals import look_at_journal, state_in
 from league_agents.app.live_machine import agent_of, machine_of
@@ -84,7 +85,8 @@ def check_file(settings: LeagueSettings, *, now: datetime) -> Iterator[tuple[Rol
 
 def _check_role(settings: LeagueSettings, role: RoleSettings, *, now: datetime) -> ReadyRole:
     for path in (role.journal, role.token):
-        refuse_missing_folder(path)
+        if isinstance(path, Path):
+            refuse_missing_folder(path)
     machine = machine_of(settings, role, "check")
     journal = look_at_journal(role)
     if journal is not None:

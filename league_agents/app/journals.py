@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from league_agents.app.storage import STORAGE
+from league_agents.app.storage import RoleJournals, role_journals
 from league_agents.config.league_settings import RoleSettings
 from league_agents.journal.port import Dump, Journal, StoredJournal
 from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable
@@ -57,12 +57,20 @@ def marker_of(role: RoleSettings) -> Marker | None:
         return None
 
 
-def open_journal(role: RoleSettings, dump: Dump) -> StoredJournal:
-    """Open the journal, and create it if there has been none. Raises ``JournalError`` and ``ConfigError``."""
+def journals_of(role: RoleSettings) -> RoleJournals:
+    """Where the role's journal is kept. Raises ``ConfigError``."""
+    return role_journals(role.journal, role=role.role, address=role.address)
+
+
+def open_journal(role: RoleSettings, dump: Dump, *, is_to_work: bool = False) -> StoredJournal:
+    """Open the journal, and create it if there has been none. ``is_to_work``: this process will work on it.
+
+    Raises ``JournalError``, as ``JournalHeld`` while another process works on a journal in a database, and
+    ``ConfigError``.
+    """
     refuse_lost_journal(role)
     try:
-        journal = STORAGE.journal(role.journal, role=role.role, address=role.address, dump=dump)
-        return _checked(journal, role)
+        return _checked(journals_of(role).open(dump, is_to_work=is_to_work), role)
     except JournalUnusable as error:
         raise _wrong_key(role, error) from error
 
@@ -73,17 +81,14 @@ def look_at_journal(role: RoleSettings) -> StoredJournal | None:
     if not is_begun(role):
         return None
     try:
-        return _checked(STORAGE.look_at_journal(role.journal), role)
+        return _checked(journals_of(role).look(), role)
     except JournalUnusable as error:
         raise _wrong_key(role, error) from error
 
 
 def is_begun(role: RoleSettings) -> bool:
-    """Whether the file exists and is not empty: a process that dies early leaves an empty one."""
-    try:
-        return role.journal.stat().st_size > 0
-    except OSError:
-        return False
+    """Whether the journal exists and is not empty. Raises ``JournalError`` if its database cannot be asked."""
+    return journals_of(role).is_begun()
 
 
 def _checked(journal: StoredJournal, role: RoleSettings) -> StoredJournal:
@@ -112,7 +117,7 @@ def refuse_lost_journal(role: RoleSettings) -> None:
     """Raises ``ConfigError`` when the journal is missing or empty, and the mailbox has been played from it."""
     marker = _marker_of_this_journal(role)
     if marker is not None and not is_begun(role):
-        happened = "is empty" if role.journal.exists() else "is gone"
+        happened = "is empty" if isinstance(role.journal, Path) and role.journal.exists() else "is gone"
         raise _wrong_key(
             role,
             f"{role.journal}: {happened}, and {role.address} has been played from it since {marker.since};"
@@ -157,6 +162,8 @@ def fingerprint_of(journal: Journal) -> str | None:
 
 
 def _seen_from_token(role: RoleSettings) -> str:
+    if not isinstance(role.journal, Path):
+        return str(role.journal)
     try:
         return os.path.relpath(role.journal.absolute(), role.token.absolute().parent)
     except ValueError:  # on another drive of Windows

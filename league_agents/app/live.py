@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from league_agents.app.role_files import take_files, tighten_folders
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, Note
 from league_agents.kit.clock import Clock, SystemClock
+from league_agents.kit.errors import JournalHeld
 from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.machine import Machine
 from league_agents.league.machines.manager.state import SeasonPhase
@@ -69,11 +70,13 @@ def live_roles(
     made: list[Live] = []
     try:
         for role in settings.roles:
-            locks += take_files(role, role.journal)
+            # A database keeps who works on a journal itself.
+            locks += take_files(role, role.journal if isinstance(role.journal, Path) else None)
         tighten_folders(settings)
         made = [_live_role(settings, role, observer, clock, mailbox_of) for role in settings.roles]
         for live in made:
-            _ = live.role.wired
+            with suppress(JournalHeld):  # the role waits for it
+                _ = live.role.wired
         yield made
     finally:
         for live in made:

@@ -7,6 +7,7 @@ restart.
 from __future__ import annotations
 
 import secrets
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from league_agents.app.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
@@ -37,7 +38,7 @@ def journal_and_machine(
     Raises ``ConfigError`` and ``JournalError``.
     """
     machines: list[Machine[Any]] = []
-    journal = open_journal(role, lambda name, part: machines[0].dump_part(name, part))
+    journal = open_journal(role, lambda name, part: machines[0].dump_part(name, part), is_to_work=True)
     try:
         seed = journal.kept(SEED)
         if not isinstance(seed, str):
@@ -60,7 +61,9 @@ def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: O
     def models() -> Models:
         from league_agents.app.models import Books, chat_models
 
-        books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journal=role.journal)
+        # A database keeps no calls of models: they lie in the ledger of this machine.
+        journal = role.journal if isinstance(role.journal, Path) else None
+        books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journal=journal)
         if outages is None:
             return chat_models(settings.models, role=role.role, books=books)
         return chat_models(settings.models, role=role.role, books=books, watched=outages.watched)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from league_agents.app.journals import look_at_journal, state_in
+from league_agents.app.journals import journals_of, look_at_journal, state_in
 from league_agents.app.live_machine import machine_of
 from league_agents.app.live_mailbox import MAIL_FACTS, login_command, missing_client
 from league_agents.app.sends import sends_left
@@ -31,7 +31,6 @@ from league_agents.report.season_log import words_of_order
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
 from league_agents.report.status import DoubtfulSend, OpenGame, Owed, RegistrationProgress, RoleStatus, TokenState
 from league_agents.runner.live import DAEMON
-from league_agents.runner.lock import is_locked
 
 _NEXT_REQUEST = {
     GamePhase.INITIALIZED: "Q21WARMUPCALL",
@@ -69,7 +68,15 @@ def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, 
         left = sends_left(settings, role, now - found.clock_error)
         return replace(found, sends_left=left, sends_per_day=bare.sends_per_day)
     except (ConfigError, JournalError) as error:
-        return replace(bare, state=UNUSABLE_JOURNAL, is_running=is_locked(role.journal), stuck=str(error))
+        return replace(bare, state=UNUSABLE_JOURNAL, is_running=_is_worked_on(role), stuck=str(error))
+
+
+def _is_worked_on(role: RoleSettings) -> bool:
+    """Whether a process works on the journal, as far as can be told."""
+    try:
+        return journals_of(role).is_worked_on()
+    except (ConfigError, JournalError):
+        return False
 
 
 def _status_in(
@@ -85,7 +92,7 @@ def _status_in(
     mail = _mapping(journal.kept(MAIL_FACTS))
     counts: Counter[str] = Counter()
     oldest: datetime | None = None
-    is_running = is_locked(role.journal)
+    is_running = _is_worked_on(role)
     in_doubt: list[DoubtfulSend] = []
     for item in journal.outbox():
         counts[item.state.value] += 1

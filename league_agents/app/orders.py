@@ -9,9 +9,8 @@ import secrets
 from contextlib import closing
 from datetime import datetime
 
-from league_agents.app.journals import SEED, look_at_journal, open_journal, state_in
+from league_agents.app.journals import SEED, journals_of, look_at_journal, open_journal, state_in
 from league_agents.app.live_machine import machine_of
-from league_agents.app.storage import STORAGE
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import REFUSALS, WARNING, Order
 from league_agents.league.machines.effects import Warn
@@ -32,7 +31,7 @@ def give(role: RoleSettings, order: Order) -> None:
 
 def outcome_of(role: RoleSettings, order: Order) -> str | None:
     """``None`` while the order waits; then the reason of its refusal, or an empty text. Raises ``JournalError``."""
-    with closing(STORAGE.look_at_journal(role.journal)) as journal:
+    with closing(journals_of(role).look()) as journal:
         if any(each.nonce == order.nonce for each in journal.open_orders()):
             return None
         for note in journal.notes(kinds=(WARNING,)):

@@ -14,6 +14,7 @@ from league_agents.app.costs import calls_in
 from league_agents.app.journals import look_at_journal
 from league_agents.app.storage import STORAGE
 from league_agents.config.league_settings import LeagueSettings
+from league_agents.config.storage_url import JournalPlace
 from league_agents.journal.port import StoredJournal
 from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable, shortened
 from league_agents.kit.printable import of
@@ -70,7 +71,9 @@ def _opened(path: Path, season_id: str | None) -> SeasonSource:
 
 def open_configured(settings: LeagueSettings, *, season_id: str | None = None) -> SeasonSource:
     """Open the journals of a league file's roles. Raises ``ConfigError`` when all of them are empty."""
-    found = [(role.journal, journal) for role in settings.roles if (journal := look_at_journal(role)) is not None]
+    found: list[tuple[JournalPlace, StoredJournal]] = [
+        (role.journal, journal) for role in settings.roles if (journal := look_at_journal(role)) is not None
+    ]
     if not found:
         raise ConfigError(
             str(settings.path), "none of its roles has a journal yet; start the daemon first: run --watch"
@@ -139,7 +142,7 @@ def _league(paths: Sequence[Path], *, division: str = "", season_id: str | None 
 
 
 def _source(
-    found: Sequence[tuple[Path, StoredJournal]], *, division: str = "", season_id: str | None = None
+    found: Sequence[tuple[JournalPlace, StoredJournal]], *, division: str = "", season_id: str | None = None
 ) -> JournalSource:
     journals = []
     for path, journal in found:
@@ -148,7 +151,7 @@ def _source(
         if name is None:
             raise JournalError(f"{path}: is the journal of a {of(role, 40)}, which takes part in no league")
         journals.append(RoleJournal(role=name, address=address, journal=journal))
-    files = [path for path, _ in found]
+    files = [path for path, _ in found if isinstance(path, Path)]
     return JournalSource(journals, division=division, season_id=season_id, spent=lambda: _spent(files))
 
 

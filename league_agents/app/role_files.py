@@ -58,4 +58,4 @@ def _files_of(settings: LeagueSettings) -> Iterable[Path]:
     if settings.log.file is not None:
         yield settings.log.file
     for role in settings.roles:
-        yield from (role.journal, role.token)
+        yield from (path for path in (role.journal, role.token) if isinstance(path, Path))

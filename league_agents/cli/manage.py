@@ -86,12 +86,12 @@ def command(
     from datetime import timedelta
 
     from league_agents.app.finished import check_file
+    from league_agents.app.journals import journals_of
     from league_agents.app.orders import give, new_nonce, outcome_of, refusal_of
     from league_agents.cli import Exit
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file
     from league_agents.journal.port import Order
     from league_agents.kit.clock import SystemClock
-    from league_agents.runner.lock import is_locked
 
     for name, words in (("ABOUT", about), ("TEAM", team), ("--text", text), ("--why", why)):
         if not _is_unicode(words):
@@ -118,7 +118,7 @@ def command(
     for _ in check_file(settings, now=clock.now()):
         pass
     given = Order(nonce=new_nonce(), command=wanted.value, text=text, at=clock.now())
-    if not is_locked(role.journal):
+    if not journals_of(role).is_worked_on():
         if (refused := refusal_of(settings, role, given, clock.now())) is not None:
             click.echo(f"{refused}; it is not taken down", err=True)
             return Exit.FAILED

@@ -31,7 +31,7 @@ from league_agents.config.league_settings import (
 from league_agents.config.mapping_file import read_mapping
 from league_agents.config.model_settings import read_models
 from league_agents.config.rules import rules_named
-from league_agents.config.storage_url import file_of
+from league_agents.config.storage_url import JOURNAL_VARIABLE, JournalPlace, journal_place
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.mistakes import no_such_key, not_one_of, wrong_value
@@ -261,13 +261,20 @@ class _RoleEnvironment:
         return value
 
 
+def _journal(written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path) -> JournalPlace:
+    if written.journal is not None:
+        return journal_place(written.journal, f"{path}.journal", folder)
+    shared = env.env.text(JOURNAL_VARIABLE)
+    return folder / f"{role}.db" if shared is None else journal_place(shared, JOURNAL_VARIABLE, folder)
+
+
 def _role(written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path) -> RoleSettings:
     from league_agents.config.league_keys import WrittenPlayer, WrittenReferee
 
     base = RoleSettings(
         role=role,
         address=_needed(env.of("GMAIL_ACCOUNT", "player") or written.address, f"{path}.address"),
-        journal=_file(file_of(written.journal or f"{role}.db", f"{path}.journal"), folder),
+        journal=_journal(written, path, role, env, folder),
         token=_file(env.alone("GMAIL_TOKEN_PATH") or written.token or f"token_{role}.json", folder),
         participant_id="LM001",
         where=path,
@@ -339,6 +346,8 @@ def _check_files(settings: LeagueSettings) -> None:
     used: dict[Path, str] = {}
     for role in settings.roles:
         for key, path in (("journal", role.journal), ("token", role.token)):
+            if not isinstance(path, Path):
+                continue  # a database keeps a journal for each mailbox
             name = f"roles.{role.role}.{key}"
             other = used.setdefault(path.resolve(), name)
             if other != name:

@@ -14,6 +14,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from league_agents.config.model_settings import ModelSettings
+from league_agents.config.storage_url import JournalPlace
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
 from league_agents.league.machines.manager.config import LookupTable
@@ -40,7 +41,7 @@ class RoleSettings:
     address: str
     """The address as Gmail spells it: deployed clients compare addresses case-sensitively (protocol 1.1)."""
 
-    journal: Path
+    journal: JournalPlace
     token: Path
     participant_id: str
     where: str = ""

@@ -8,8 +8,7 @@ Rule 3: an error names the address without its password and quotes no row.
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Final
@@ -21,7 +20,8 @@ from psycopg_pool import ConnectionPool, PoolClosed
 
 from league_agents.journal.database import ID, KEY, MINE
 from league_agents.journal.port import Dump
-from league_agents.journal.postgres_schema import SCHEMA, bring_up_to_date, check_version
+from league_agents.journal.postgres_lease import Leases, is_held
+from league_agents.journal.postgres_schema import SCHEMA, bring_up_to_date, check_version, is_there
 from league_agents.journal.sql import SqlJournal
 from league_agents.kit.errors import JournalError, JournalUnusable
 
@@ -31,6 +31,7 @@ MOST_CONNECTIONS: Final = 8
 """Connections of one process to one database."""
 
 _PATIENCE_S: Final = 10.0
+_OPTIONS: Final = f"-c search_path={SCHEMA}"
 _ROWS_AT_A_TIME: Final = 200
 _FOR_A_PERSON = (
     errors.InvalidAuthorizationSpecification,
@@ -64,12 +65,16 @@ class PostgresDatabase:
 
     failures: tuple[type[Exception], ...] = (psycopg.Error, PoolClosed)
 
-    def __init__(self, url: str, journal: int, *, is_read_only: bool = False) -> None:
-        """``journal`` is the number of the journal."""
+    def __init__(
+        self, url: str, shared: _Shared, journal: int, *, holder: str | None = None, is_read_only: bool = False
+    ) -> None:
+        """``journal`` is the number of the journal, ``holder`` of its lease, if this process has it."""
         self.name = shown_url(url)
         self.journal = journal
         self._url = url
-        self._pool = _POOLS[url]
+        self._pool = shared.pool
+        self._leases = shared.leases
+        self._holder = holder
         self._is_read_only = is_read_only
         self._open: _Connection | None = None
         """The connection of the open transaction."""
@@ -127,6 +132,8 @@ class PostgresDatabase:
         return _fault(self.name, error, place=place)
 
     def close(self) -> None:
+        if self._holder is not None:
+            self._leases.give_back(self._holder)
         _give_back(self._url)
 
     def _prepared(self, statement: str, values: Sequence[object]) -> tuple[str, Sequence[object]]:
@@ -140,36 +147,65 @@ class PostgresDatabase:
 class PostgresJournal(SqlJournal):
     """``StoredJournal`` in a PostgreSQL database, found by its role and address."""
 
-    def __init__(self, url: str, *, role: str, address: str, dump: Dump) -> None:
-        """Open or create the journal. Raises ``JournalError`` if the database cannot be used."""
+    _db: PostgresDatabase
+
+    def __init__(self, url: str, *, role: str, address: str, dump: Dump, is_to_work: bool = False) -> None:
+        """Open or create the journal. A process that works on it (``is_to_work``) holds its lease until ``close``.
+
+        Raises ``JournalHeld`` if another process does, and ``JournalError`` if the database cannot be used.
+        """
         name = shown_url(url)
-        with _borrowed(url, name) as pool:
-            with pool.connection() as connection:
+        with _borrowed(url, name) as shared:
+            with shared.pool.connection() as connection:
                 bring_up_to_date(connection, name)
                 connection.execute(
-                    "INSERT INTO owner (role, address) VALUES (%s, %s) ON CONFLICT DO NOTHING",
-                    (role, address.lower()),
+                    "INSERT INTO owner (role, address) VALUES (%s, %s) ON CONFLICT DO NOTHING", (role, address.lower())
                 )
                 journal = _number(connection, role, address)
                 assert journal is not None, "was there, or has just been written"
                 connection.execute(
                     "INSERT INTO version (journal, steps) VALUES (%s, 0) ON CONFLICT DO NOTHING", (journal,)
                 )
-            super().__init__(PostgresDatabase(url, journal), dump=dump)
+            holder = shared.leases.take(journal, f"{name} ({role} {address})") if is_to_work else None
+            super().__init__(PostgresDatabase(url, shared, journal, holder=holder), dump=dump)
 
     @classmethod
     def to_look_at(cls, url: str, *, role: str, address: str) -> PostgresJournal:
         """Open a journal to read it, even while its role is running. Raises ``JournalError`` if it is not there."""
         name = shown_url(url)
         journal = cls.__new__(cls)
-        with _borrowed(url, name) as pool:
-            with pool.connection() as connection:
+        with _borrowed(url, name) as shared:
+            with shared.pool.connection() as connection:
                 check_version(connection, name)
                 number = _number(connection, role, address)
             if number is None:
                 raise JournalUnusable(f"{name}: has no journal of {role} {address}; start the role once")
-            SqlJournal.__init__(journal, PostgresDatabase(url, number, is_read_only=True), dump=lambda _name, _part: "")
+            SqlJournal.__init__(
+                journal, PostgresDatabase(url, shared, number, is_read_only=True), dump=lambda _name, _part: ""
+            )
         return journal
+
+
+def is_begun(url: str, *, role: str, address: str) -> bool:
+    """Whether the journal exists. Raises ``JournalError`` if the database cannot be asked."""
+    return _ask(url, role, address, lambda _connection, _number: True)
+
+
+def is_worked_on(url: str, *, role: str, address: str) -> bool:
+    """Whether a living process works on the journal. Raises ``JournalError`` if the database cannot be asked."""
+    return _ask(url, role, address, is_held)
+
+
+def _ask(url: str, role: str, address: str, question: Callable[[_Connection, int], bool]) -> bool:
+    """The answer about a journal; ``False`` if there is none."""
+    try:
+        with psycopg.connect(url, autocommit=True, options=_OPTIONS, connect_timeout=int(_PATIENCE_S)) as connection:
+            if not is_there(connection):
+                return False
+            number = _number(connection, role, address)
+            return number is not None and question(connection, number)
+    except PostgresDatabase.failures as error:
+        raise _fault(shown_url(url), error) from error
 
 
 def shown_url(url: str) -> str:
@@ -207,48 +243,57 @@ def _fault(name: str, error: Exception, *, place: str = "") -> JournalError:
     return JournalError(f"{name}: {why}")
 
 
-_POOLS: dict[str, ConnectionPool[_Connection]] = {}
-"""Address -> the connections of this process to it."""
+class _Shared:
+    """What all journals of this process in one database share."""
 
-_USERS: Counter[str] = Counter()
-"""Address -> how many journals use them."""
+    def __init__(self, url: str) -> None:
+        self.users = 0
+        """Number of open journals."""
 
-_POOLS_LOCK = threading.Lock()
+        self.pool = ConnectionPool(
+            url,
+            kwargs={"autocommit": True, "options": _OPTIONS, "client_encoding": "utf8"},
+            min_size=0,
+            max_size=MOST_CONNECTIONS,
+            timeout=_PATIENCE_S,
+            reconnect_timeout=_PATIENCE_S,
+            num_workers=1,
+            open=True,
+        )
+        self.leases = Leases(self.pool)
+
+    def close(self) -> None:
+        self.leases.close()
+        self.pool.close()
 
 
-def _take(url: str) -> ConnectionPool[_Connection]:
-    with _POOLS_LOCK:
-        if url not in _POOLS:
-            _POOLS[url] = ConnectionPool(
-                url,
-                kwargs={"autocommit": True, "options": f"-c search_path={SCHEMA}", "client_encoding": "utf8"},
-                min_size=0,
-                max_size=MOST_CONNECTIONS,
-                timeout=_PATIENCE_S,
-                reconnect_timeout=_PATIENCE_S,
-                num_workers=1,
-                open=True,
-            )
-        _USERS[url] += 1
-        return _POOLS[url]
+_SHARED: dict[str, _Shared] = {}
+_SHARED_LOCK = threading.Lock()
+
+
+def _take(url: str) -> _Shared:
+    with _SHARED_LOCK:
+        shared = _SHARED.get(url) or _SHARED.setdefault(url, _Shared(url))
+        shared.users += 1
+        return shared
 
 
 def _give_back(url: str) -> None:
-    with _POOLS_LOCK:
-        _USERS[url] -= 1
-        if _USERS[url]:
+    with _SHARED_LOCK:
+        shared = _SHARED[url]
+        shared.users -= 1
+        if shared.users:
             return
-        del _USERS[url]
-        pool = _POOLS.pop(url)
-    pool.close()
+        del _SHARED[url]
+    shared.close()
 
 
 @contextmanager
-def _borrowed(url: str, name: str) -> Iterator[ConnectionPool[_Connection]]:
-    """The connections to an address, given back if the block fails. Raises ``JournalError``."""
-    pool = _take(url)
+def _borrowed(url: str, name: str) -> Iterator[_Shared]:
+    """What this process shares at an address, given back if the block fails. Raises ``JournalError``."""
+    shared = _take(url)
     try:
-        yield pool
+        yield shared
     except PostgresDatabase.failures as error:
         _give_back(url)
         raise _fault(name, error) from error

@@ -33,6 +33,11 @@ SCRIPTS: tuple[str, ...] = (
         journal BIGINT PRIMARY KEY REFERENCES owner ON DELETE CASCADE,
         steps BIGINT NOT NULL
     );
+    CREATE TABLE lease (
+        journal BIGINT PRIMARY KEY REFERENCES owner ON DELETE CASCADE,
+        holder TEXT NOT NULL,
+        until TIMESTAMPTZ NOT NULL
+    );
     CREATE TABLE parts (
         journal BIGINT NOT NULL REFERENCES owner ON DELETE CASCADE,
         name {_TEXT} NOT NULL,
@@ -157,10 +162,14 @@ def check_version(connection: _Connection, name: str) -> None:
         raise JournalUnusable(f"{name}: has no journals of this version of league-agents; start a role on it once")
 
 
+def is_there(connection: _Connection) -> bool:
+    """Whether the database has journals. Raises ``psycopg.Error``."""
+    return connection.execute("SELECT to_regclass('version_of_schema')").fetchone() != (None,)
+
+
 def _applied(connection: _Connection, name: str) -> int:
     """The number of scripts that were applied."""
-    (table,) = connection.execute("SELECT to_regclass('version_of_schema')").fetchone() or (None,)
-    row = None if table is None else connection.execute("SELECT scripts FROM version_of_schema").fetchone()
+    row = connection.execute("SELECT scripts FROM version_of_schema").fetchone() if is_there(connection) else None
     applied = 0 if row is None else int(row[0])
     if applied > len(SCRIPTS):
         raise JournalUnusable(f"{name}: was written by a newer version of league-agents; upgrade, or name another")

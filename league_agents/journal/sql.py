@@ -32,7 +32,9 @@ from league_agents.journal.tables import (
     BEGIN_SEND,
     CALLS,
     DEADLINES,
+    DOUBT_SEND,
     DUE,
+    FAIL_SEND,
     INBOX,
     INSERT_CALL,
     INSERT_INBOX,
@@ -49,6 +51,7 @@ from league_agents.journal.tables import (
     OUTBOX,
     OWNER,
     PARTS,
+    POSTPONE_SEND,
     SET_DEADLINE,
     SET_PART,
     STEPS,
@@ -208,7 +211,9 @@ class SqlJournal:
         return list(OUTBOX.read(self._db, f"{WAITING} AND state != 'queued'", order="seq"))
 
     def begin_send(self, item: OutboxItem, *, at: datetime, monotonic_s: float) -> OutboxItem | None:
-        begun = self._db.write(BEGIN_SEND, (instant_text(at), monotonic_s, item.transaction_id, item.attempts))
+        begun = self._db.write(
+            BEGIN_SEND, (instant_text(at), monotonic_s, item.transaction_id, item.attempts, self._steps)
+        )
         if begun != 1:
             return None
         return evolve(item, state=OutboxState.SENDING, attempts=item.attempts + 1, began_at=at, began_s=monotonic_s)
@@ -223,22 +228,14 @@ class SqlJournal:
             self._queued.pop(transaction_id, None)
 
     def postpone_send(self, transaction_id: str, *, not_before: datetime, error: str) -> None:
-        self._db.write(
-            "UPDATE outbox SET state = 'queued', not_before = ?, error = ? WHERE {mine}transaction_id = ?",
-            (instant_text(not_before), storable(error), transaction_id),
-        )
+        values = (instant_text(not_before), storable(error), transaction_id, self._steps)
+        self._db.write(POSTPONE_SEND, values)
 
     def doubt_send(self, transaction_id: str, *, error: str) -> None:
-        self._db.write(
-            "UPDATE outbox SET state = 'ambiguous', error = ? WHERE {mine}transaction_id = ?",
-            (storable(error), transaction_id),
-        )
+        self._db.write(DOUBT_SEND, (storable(error), transaction_id, self._steps))
 
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
-        self._db.write(
-            "UPDATE outbox SET state = 'failed', finished_at = ?, error = ? WHERE {mine}transaction_id = ?",
-            (instant_text(now), storable(error), transaction_id),
-        )
+        self._db.write(FAIL_SEND, (instant_text(now), storable(error), transaction_id, self._steps))
         self._queued.pop(transaction_id, None)
 
     def outbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[OutboxItem]:

@@ -40,6 +40,9 @@ from league_agents.journal.rows import (
 WAITING = "finished_at IS NULL"  # must equal the condition of the index
 _NEW = "transaction_id, message_type, recipients, subject, document, file_name, game_id, created_at, not_before"
 
+_IS_UP_TO_DATE = "EXISTS (SELECT 1 FROM version WHERE {mine}steps = ?)"
+"""The condition that no other process has taken a step: one that has, decides about the messages."""
+
 
 @lru_cache(maxsize=100)
 def instant_text(at: datetime) -> str:
@@ -106,7 +109,16 @@ DUE = (
 )
 BEGIN_SEND = (
     "UPDATE outbox SET state = 'sending', attempts = attempts + 1, began_at = ?, began_s = ?"  # noqa: S608
-    f" WHERE {{mine}}transaction_id = ? AND attempts = ? AND {WAITING}"
+    f" WHERE {{mine}}transaction_id = ? AND attempts = ? AND {WAITING} AND {_IS_UP_TO_DATE}"
+)
+POSTPONE_SEND = (
+    "UPDATE outbox SET state = 'queued', not_before = ?, error = ?"  # noqa: S608
+    f" WHERE {{mine}}transaction_id = ? AND {_IS_UP_TO_DATE}"
+)
+DOUBT_SEND = f"UPDATE outbox SET state = 'ambiguous', error = ? WHERE {{mine}}transaction_id = ? AND {_IS_UP_TO_DATE}"  # noqa: S608
+FAIL_SEND = (
+    "UPDATE outbox SET state = 'failed', finished_at = ?, error = ?"  # noqa: S608
+    f" WHERE {{mine}}transaction_id = ? AND {_IS_UP_TO_DATE}"
 )
 NEXT_WAKE = (
     "SELECT min(at) FROM (SELECT min(at) AS at FROM deadlines WHERE {mine}TRUE UNION ALL"  # noqa: S608

@@ -134,6 +134,10 @@ class JournalUnusable(JournalError):
     """The journal is damaged, gone or somebody else's: no repetition helps, a person must see to the file."""
 
 
+class JournalHeld(JournalError):
+    """Another process works on the journal. It may end, and then this one can take over."""
+
+
 def shortened(name: str, most: int = 200) -> str:
     """Shorten a name for a message: from one of more than ``most`` characters the middle is cut out."""
     if len(name) <= most:

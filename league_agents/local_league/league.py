@@ -20,7 +20,8 @@ from typing import Any
 
 import yaml
 
-from league_agents.app.storage import STORAGE
+from league_agents.app.storage import RoleJournals, role_journals
+from league_agents.config.storage_url import DatabaseUrl
 from league_agents.journal.port import Note, StoredJournal
 from league_agents.kit.errors import LeagueError
 from league_agents.kit.private_file import make_private_folder
@@ -100,6 +101,9 @@ class LocalLeague:
     registration: timedelta = timedelta(seconds=10)
     poll: timedelta = timedelta(seconds=0.3)
     environment: Mapping[str, str] = field(default_factory=dict)
+    database: str | None = None
+    """The address of a PostgreSQL database for the journals; ``None`` means a file for each."""
+
     keeps_mail: bool = False
     """Whether the sandbox keeps its mail in a file, so that it can be started again."""
 
@@ -169,8 +173,13 @@ class LocalLeague:
         return self.folder / f"{seat.name}.log"
 
     def journal_of(self, seat: LeagueProcess) -> Path:
-        """The journal of a process."""
+        """The journal of a process, where it is a file."""
         return self.folder / f"{seat.name}.db"
+
+    def journals_of(self, seat: LeagueProcess) -> RoleJournals:
+        """Where the journal of a process is kept."""
+        place = self.journal_of(seat) if self.database is None else DatabaseUrl(self.database)
+        return role_journals(place, role=seat.role, address=seat.address)
 
     def start(self, seat: LeagueProcess, *program: str, guests: Sequence[LeagueProcess] = ()) -> None:
         """Start a process, or start it again once it has ended.
@@ -320,7 +329,8 @@ class LocalLeague:
     def look_at_journal(self, seat: LeagueProcess) -> StoredJournal | None:
         """Open the journal of a seat for reading; the caller closes it. ``None`` until the journal exists."""
         try:
-            return STORAGE.look_at_journal(self.journal_of(seat)) if self.journal_of(seat).exists() else None
+            journals = self.journals_of(seat)
+            return journals.look() if journals.is_begun() else None
         except LeagueError:
             return None  # the process is creating it
 
@@ -351,7 +361,7 @@ class LocalLeague:
             Participant(
                 participant_id=seat.participant_id,
                 address=seat.address,
-                journal=STORAGE.look_at_journal(self.journal_of(seat)),
+                journal=self.journals_of(seat).look(),
             )
             for seat in self.seats
         ]
@@ -359,7 +369,7 @@ class LocalLeague:
     def _settings(self, seat: LeagueProcess) -> dict[str, object]:
         role: dict[str, object] = {
             "address": seat.address,
-            "journal": self.journal_of(seat).name,
+            "journal": self.journal_of(seat).name if self.database is None else self.database,
             "token": f"token_{seat.name}.json",
         }
         if seat.role != "manager":

@@ -17,7 +17,14 @@ from typing import Any
 
 from league_agents.journal.port import InboxRow, Journal, Note, OutboxItem
 from league_agents.kit.clock import Clock
-from league_agents.kit.errors import AuthorizationExpired, ConfigError, JournalError, JournalUnusable, MailError
+from league_agents.kit.errors import (
+    AuthorizationExpired,
+    ConfigError,
+    JournalError,
+    JournalHeld,
+    JournalUnusable,
+    MailError,
+)
 from league_agents.mail.port import Stopping
 from league_agents.runner.pace import Backoff, Pace
 from league_agents.runner.role import Observer, RoleRunner
@@ -33,6 +40,9 @@ CLOCK_TOLD_EVERY_S = 3_600.0
 
 FACTS_EVERY = timedelta(seconds=10)
 """Interval at which the facts about an idle role are stored."""
+
+HELD_JOURNAL_EVERY = timedelta(seconds=3)
+"""How often a role looks whether the process that works on its journal has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +149,8 @@ class LiveRole:
     _restarts: Backoff = field(init=False)
     _login: object = None
     _retry_s: float | None = None
+    _is_waiting: bool = False
+    """Whether another process works on the journal."""
 
     def __post_init__(self) -> None:
         self._facts = _Facts(started_at=self.clock.now())
@@ -158,6 +170,9 @@ class LiveRole:
             self._wired = self.make(_Watched(role=self, facts=self._facts))
             self._facts.recall(self._wired.journal.kept(DAEMON))
             self._is_started = False
+            if self._is_waiting:
+                self._is_waiting = False
+                self._tell("journal_taken", "nobody works on the journal any more; going on")
         return self._wired
 
     @property
@@ -207,6 +222,8 @@ class LiveRole:
         except (ConfigError, JournalUnusable) as error:
             self._remember_failure(str(error))
             raise
+        except JournalHeld as error:
+            return self._wait_for_the_journal(error)
         except Exception as error:
             # The outermost handler: after any error the journal still holds the last good state.
             return self._start_anew(error)
@@ -305,6 +322,13 @@ class LiveRole:
         self._fail("authorization_needed", why)
         if self._wired is not None:
             self._keep_facts(self._wired)
+
+    def _wait_for_the_journal(self, error: JournalHeld) -> timedelta:
+        if not self._is_waiting:
+            self._is_waiting = True
+            self._tell("journal_held", f"{error}; this process takes over when that one ends")
+        self._retry_s = self.clock.monotonic_s() + HELD_JOURNAL_EVERY.total_seconds()
+        return HELD_JOURNAL_EVERY
 
     def _start_anew(self, error: Exception) -> timedelta:
         pause = self._restarts.failed(MailError(), self.clock.now())

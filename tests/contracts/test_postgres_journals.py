@@ -9,15 +9,15 @@ from itertools import count
 
 import pytest
 
-from league_agents.journal.port import InboxVerdict, Journal, Note, StepCause, StepCommit
-from league_agents.kit.errors import JournalError, JournalUnusable
+from league_agents.journal.port import InboxVerdict, Journal, Note, Order, StepCause, StepCommit
+from league_agents.kit.errors import JournalError, JournalHeld, JournalUnusable
 from league_agents.kit.values import evolve
 from league_agents.testing.journal_contract import NOON, JournalContract, dump_part, mail_row, outgoing
 from tests.support.postgres import NEWEST, VERSIONS, PostgresServer, binaries, postgres_server
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL journals were not tried: psycopg is not installed")
 
-from league_agents.journal.postgres import PostgresJournal, shown_url  # noqa: E402
+from league_agents.journal.postgres import PostgresJournal, is_begun, is_worked_on, shown_url  # noqa: E402
 
 _NUMBERS = count()
 
@@ -116,6 +116,67 @@ def test_processes_that_open_a_new_database_at_once_create_it_once(url: str) -> 
     for thread in threads:
         thread.join()
     assert found == [True] * 5
+
+
+def working(url: str) -> PostgresJournal:
+    return PostgresJournal(url, role="referee", address="r@league.test", dump=dump_part, is_to_work=True)
+
+
+def let_leases_end(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE league_agents.lease SET until = now() - interval '1 second'")
+
+
+def test_one_process_works_on_a_journal_until_it_closes_it(url: str) -> None:
+    asked = {"role": "referee", "address": "R@league.test"}
+    assert not is_begun(url, **asked)
+    assert not is_worked_on(url, **asked)
+    with closing(working(url)) as one:
+        assert is_begun(url, **asked)
+        assert is_worked_on(url, **asked)
+        with pytest.raises(JournalHeld, match=r"process \d+ \(\w+\) works on this journal$"):
+            working(url)
+        with closing(opened(url)) as order_giver:  # which only leaves a word for it
+            order_giver.order(Order(nonce="o1", command="pause", text="", at=NOON))
+        assert [order.nonce for order in one.open_orders()] == ["o1"]
+        assert one.commit(step("1"))
+    assert not is_worked_on(url, **asked)
+    with closing(working(url)) as two:
+        assert two.commit(step("2"))
+
+
+def test_a_process_that_wakes_up_after_its_lease_can_do_nothing(url: str) -> None:
+    one = working(url)
+    assert one.commit(evolve(step("1"), sends=[outgoing("t1"), outgoing("t2")]))
+    first, second = one.due_sends(NOON, 10)
+    assert one.begin_send(first, at=NOON, monotonic_s=0.0) is not None
+    let_leases_end(url)
+    two = working(url)
+    assert two.load_parts() == {"n": '"1"'}
+    assert one.begin_send(second, at=NOON, monotonic_s=0.0) is None
+    one.postpone_send("t1", not_before=NOON, error="refused")
+    one.fail_send("t1", NOON, "no such address")
+    assert [item.transaction_id for item in two.sends_in_doubt()] == ["t1"], "only the new holder may decide"
+    with pytest.raises(JournalError, match="another process is working on this journal"):
+        one.commit(step("2"))
+    assert two.commit(step("2"))
+    one.close()
+    assert is_worked_on(url, role="referee", address="r@league.test"), "the lease is the other one's"
+    two.close()
+
+
+def test_a_lease_is_renewed_unless_somebody_else_has_it(url: str) -> None:
+    with closing(working(url)) as one:
+        leases = one._db._leases
+        let_leases_end(url)
+        leases.renew()
+        with pytest.raises(JournalHeld):
+            working(url)
+        let_leases_end(url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("UPDATE league_agents.lease SET holder = 'another'")
+        leases.renew()
+        assert not is_worked_on(url, role="referee", address="r@league.test")
 
 
 def test_a_hostile_mail_is_stored(url: str) -> None:

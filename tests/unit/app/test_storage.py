@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 import league_agents
-from league_agents.app.storage import STORAGE, STORAGES
+from league_agents.app.storage import STORAGE, role_journals
 from league_agents.config.league_file import read_league_file
-from league_agents.config.storage_url import file_of
+from league_agents.config.storage_url import DatabaseUrl, journal_place
 from league_agents.kit.errors import ConfigError
 
-ADAPTERS = ("league_agents.journal.sqlite", "league_agents.llm.ledger", "league_agents.llm.budget")
+ADAPTERS = (
+    *("league_agents.journal.sqlite", "league_agents.journal.postgres"),
+    *("league_agents.llm.ledger", "league_agents.llm.budget"),
+)
 ADAPTERS_OF_MAIL = ("league_agents.mail.send_book",)
 INSIDE = {"app/storage.py": "opens them", "llm/budget.py": "lies in the ledger's file"}
 
@@ -26,10 +29,48 @@ INSIDE = {"app/storage.py": "opens them", "llm/budget.py": "lies in the ledger's
     ("sqlite:////data/referee.db", "/data/referee.db"),
 ])  # fmt: skip
 def test_a_journal_is_a_file_or_a_url(written: str, file: str) -> None:
-    assert Path("/league") / file_of(written, "journal") == Path(file)
+    assert journal_place(written, "journal", Path("/league")) == Path(file)
 
 
-@pytest.mark.parametrize("written", ["postgresql://me:secret@host/league", "file:///referee.db", "sqlit:///referee.db"])
+@pytest.mark.parametrize(("written", "shown"), [
+    ("postgresql://me:secret@host:5433/league?password=secret", "postgresql://host:5433/league"),
+    ("postgres:///league?host=/run/postgresql", "postgresql:///league"),
+])  # fmt: skip
+def test_a_database_is_named_without_its_password(written: str, shown: str) -> None:
+    place = journal_place(written, "journal", Path("/league"))
+    assert isinstance(place, DatabaseUrl)
+    assert place.url == written
+    assert str(place) == shown
+    assert "secret" not in repr(place)
+
+
+@pytest.mark.parametrize("written", ["postgresql://", "postgresql:///", "postgresql://[oops/league"])
+def test_an_address_without_a_database_is_told(written: str) -> None:
+    with pytest.raises(ConfigError, match=r"must be a file, .* or postgresql://USER@HOST/DATABASE; the address names"):
+        journal_place(written, "journal", Path())
+
+
+def test_a_database_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("league_agents.app.storage.find_spec", lambda _name: None)
+    with pytest.raises(ConfigError, match=r"needs psycopg, which is not installed; pip install 'league-agents\[po"):
+        role_journals(DatabaseUrl("postgresql://host/league"), role="player", address="p@league.test")
+
+
+def test_the_environment_names_the_place_of_journals_that_the_league_file_does_not(tmp_path: Path) -> None:
+    path = tmp_path / "league.yaml"
+    player = "{address: p@league.test, group_id: g, token: p.json}"
+    referee = "{address: r@league.test, group_id: g, id: R1, journal: own.db}"
+    roles = f"roles: {{player: {player}, referee: {referee}}}\n"
+    path.write_text(f"league: {{manager_email: office@league.test}}\n{roles}")
+    settings = read_league_file(path, {"LEAGUE_JOURNAL_URL": "postgresql://me:secret@host/league"})
+    places = {role.role: role.journal for role in settings.roles}
+    assert places["player"] == DatabaseUrl("postgresql://me:secret@host/league")
+    assert places["referee"] == tmp_path.resolve() / "own.db"
+    with pytest.raises(ConfigError, match="LEAGUE_JOURNAL_URL"):
+        read_league_file(path, {"LEAGUE_JOURNAL_URL": "mysql://me:secret@host/league"})
+
+
+@pytest.mark.parametrize("written", ["mysql://me:secret@host/league", "file:///referee.db", "sqlit:///referee.db"])
 def test_an_unknown_storage_is_told_without_what_may_be_a_password(written: str, tmp_path: Path) -> None:
     path = tmp_path / "league.yaml"
     player = f"{{address: p@league.test, group_id: g, journal: '{written}'}}"
@@ -38,19 +79,18 @@ def test_an_unknown_storage_is_told_without_what_may_be_a_password(written: str,
         read_league_file(path, {})
     scheme = written.partition(":")[0]
     assert wrong.value.path == f"{path}.roles.player.journal"
-    assert wrong.value.message == f"must be a file or sqlite:///FILE, found '{scheme}'://…"
+    assert wrong.value.message.startswith("must be a file, sqlite:///FILE or postgresql://USER@HOST/DATABASE, found ")
+    assert wrong.value.message.endswith(f"'{scheme}'://…")
     assert "secret" not in str(wrong.value)
 
 
 @pytest.mark.parametrize("written", ["sqlite://", "sqlite:///", "sqlite://host/referee.db"])
 def test_a_url_without_a_file_is_told(written: str) -> None:
-    with pytest.raises(ConfigError, match="must be a file or sqlite:///FILE, found"):
-        file_of(written, "journal")
+    with pytest.raises(ConfigError, match=r"must be a file, sqlite:///FILE or .*, found"):
+        journal_place(written, "journal", Path())
 
 
-@pytest.mark.parametrize("storage", STORAGES.values(), ids=list(STORAGES))
-def test_a_storage_keeps_all_kinds_of_durable_things(storage: object, tmp_path: Path) -> None:
-    assert storage is STORAGE
+def test_a_storage_keeps_all_kinds_of_durable_things(tmp_path: Path) -> None:
     journal = STORAGE.journal(tmp_path / "player.db", role="player", address="p@league.test", dump=lambda _, __: "{}")
     journal.keep("seed", "s")
     journal.close()

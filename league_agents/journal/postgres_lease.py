@@ -1,0 +1,96 @@
+"""Which process works on which journals of a database.
+
+Rule 1: whoever works on a journal holds its lease, which it renews as long as it lives. A process that ends gives its
+leases back; those of one that was killed or stopped run out, by the clock of the database.
+Rule 2: taking a lease counts as a step of the journal, so an earlier holder that wakes up again can neither commit nor
+begin to send anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import socket
+import threading
+from typing import Any, Final
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolClosed
+
+from league_agents.kit.errors import JournalHeld
+
+LOG = logging.getLogger(__name__)
+
+LEASE_S: Final = 24
+"""Seconds after which the lease of a silent process may be taken."""
+
+RENEW_EVERY_S: Final = 6.0
+
+_Connection = psycopg.Connection[tuple[Any, ...]]
+_TAKE = """
+    INSERT INTO lease (journal, holder, until) VALUES (%s, %s, now() + %s * interval '1 second')
+    ON CONFLICT (journal) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE lease.until < now()
+    """
+
+
+class Leases:
+    """The leases of this process in one database. Any thread may use it."""
+
+    def __init__(self, pool: ConnectionPool[_Connection]) -> None:
+        self._pool = pool
+        self._held: set[str] = set()
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def take(self, journal: int, name: str) -> str:
+        """Take the lease of a journal, called ``name`` in errors. Return the holder, to give it back.
+
+        Raises ``JournalHeld``, and ``psycopg.Error``.
+        """
+        holder = f"{socket.gethostname()}, process {os.getpid()} ({secrets.token_hex(4)})"
+        with self._pool.connection() as connection, connection.transaction():
+            if connection.execute(_TAKE, (journal, holder, LEASE_S)).rowcount != 1:
+                row = connection.execute("SELECT holder FROM lease WHERE journal = %s", (journal,)).fetchone()
+                raise JournalHeld(f"{name}: {row[0] if row else 'another process'} works on this journal")
+            connection.execute("UPDATE version SET steps = steps + 1 WHERE journal = %s", (journal,))
+        with self._lock:
+            self._held.add(holder)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._renew_until_closed, name="journal leases", daemon=True)
+                self._thread.start()
+        return holder
+
+    def give_back(self, holder: str) -> None:
+        """Let others take the journal at once. If the database is away, the lease runs out."""
+        with self._lock:
+            self._held.discard(holder)
+        with contextlib.suppress(psycopg.Error, PoolClosed), self._pool.connection() as connection:
+            connection.execute("DELETE FROM lease WHERE holder = %s", (holder,))
+
+    def renew(self) -> None:
+        """Prolong all leases of this process that nobody else has taken. Raises ``psycopg.Error``."""
+        with self._lock:
+            held = list(self._held)
+        with self._pool.connection() as connection:
+            query = "UPDATE lease SET until = now() + %s * interval '1 second' WHERE holder = ANY(%s)"
+            connection.execute(query, (LEASE_S, held))
+
+    def close(self) -> None:
+        """Stop renewing."""
+        self._closed.set()
+
+    def _renew_until_closed(self) -> None:
+        while not self._closed.wait(RENEW_EVERY_S):
+            try:
+                self.renew()
+            except (psycopg.Error, PoolClosed) as error:
+                LOG.debug("the leases of journals were not renewed: %s", type(error).__name__)
+
+
+def is_held(connection: _Connection, journal: int) -> bool:
+    """Whether a living process holds the lease of a journal. Raises ``psycopg.Error``."""
+    query = "SELECT 1 FROM lease WHERE journal = %s AND until >= now()"
+    return connection.execute(query, (journal,)).fetchone() is not None
