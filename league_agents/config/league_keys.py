@@ -186,7 +186,8 @@ class WrittenRole(WrittenMapping):
     """The mailbox, spelled exactly as Gmail shows it."""
 
     journal: LongLine | None = None
-    """Where everything that happened is kept: a file, or an address such as `sqlite:///referee.db`. Default: named
+    """Where everything that happened is kept: a file, an address such as `sqlite:///referee.db`, or a PostgreSQL
+    database, `postgresql://USER@HOST/DATABASE` (extra `postgres`). Default: `LEAGUE_JOURNAL_URL`, or a file named
     after the role."""
 
     token: LongLine | None = None
