@@ -283,6 +283,7 @@ def _plan(settings: ModelSettings, role: str, prices: PriceList) -> dict[str, Pl
             amount_of(
                 Usage(
                     input_tokens=need.times * need.sent_bytes,
+                    stored_tokens=need.times * need.sent_bytes,
                     output_tokens=need.times * (need.written_tokens + entry.patience.thinking_tokens),
                 ),
                 entry.full_name,

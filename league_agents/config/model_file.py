@@ -29,7 +29,7 @@ class WrittenModel(WrittenMapping):
     """What it is called in `use`."""
 
     provider: Line
-    """openai, gemini, or an installed one: `league-agents config providers`."""
+    """openai, gemini, anthropic, or an installed one: `league-agents config providers`."""
 
     model: Line | None = None
     """As the service spells it. Default: the provider's."""
@@ -102,6 +102,7 @@ class WrittenPrice(WrittenMapping):
 
     input: UsdPerMillion
     cached: UsdPerMillion | None = None
+    stored: UsdPerMillion | None = None
     output: UsdPerMillion
 
 

@@ -157,7 +157,9 @@ def read_prices(path: Path | None) -> PriceList:
             raise ConfigError(place, "must be provider:MODEL, perhaps with a star at the end")
         if provider not in providers:
             raise not_one_of(place, providers, provider)
-        found[name] = Price(input_usd=each.input, output_usd=each.output, cached_usd=each.cached)
+        found[name] = Price(
+            input_usd=each.input, output_usd=each.output, cached_usd=each.cached, stored_usd=each.stored
+        )
     return PriceList(found)
 
 

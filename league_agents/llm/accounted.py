@@ -151,7 +151,8 @@ def most_of(request: Request, model: str, prices: PriceList) -> Amount:
     if request.correction is not None:
         texts += [request.correction.reply, request.correction.complaint]
     read = sum(len(text.encode("utf-8", "replace")) for text in texts) + FRAME_TOKENS
-    usage = Usage(input_tokens=read, output_tokens=request.max_output_tokens)
+    # A service that caches prompts may store all of it, at a price of its own.
+    usage = Usage(input_tokens=read, stored_tokens=read, output_tokens=request.max_output_tokens)
     return amount_of(usage, model, prices)
 
 

@@ -49,6 +49,9 @@ class Prompt:
 
     purpose: Purpose
 
+    stable: int = 0
+    """The number of characters of ``system`` that are the same in every game: services cache such a beginning."""
+
     @property
     def digest(self) -> str:
         """SHA-256 of both texts, independent of the purpose."""
@@ -65,6 +68,9 @@ class Usage:
     cached_tokens: int = 0
     """The part of the input tokens that the service had cached."""
 
+    stored_tokens: int = 0
+    """The part of the input tokens that the service stored in its cache, where it charges for that."""
+
     requests: int = 0
     """Requests that reached the service, including repeated ones."""
 
@@ -73,6 +79,7 @@ class Usage:
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
+            stored_tokens=self.stored_tokens + other.stored_tokens,
             requests=self.requests + other.requests,
         )
 

@@ -23,12 +23,17 @@ class Price:
     cached_usd: float | None = None
     """Price of input that the service had cached; ``None`` if it costs as much as other input."""
 
+    stored_usd: float | None = None
+    """Price of input that the service stores in its cache; ``None`` if it costs as much as other input."""
+
     def nano_usd(self, usage: Usage) -> int:
         """Return the cost of this use, rounded up."""
         cached = min(usage.cached_tokens, usage.input_tokens)
+        stored = min(usage.stored_tokens, usage.input_tokens - cached)
         return (
-            _nano(self.input_usd, usage.input_tokens - cached)
+            _nano(self.input_usd, usage.input_tokens - cached - stored)
             + _nano(self.input_usd if self.cached_usd is None else self.cached_usd, cached)
+            + _nano(self.input_usd if self.stored_usd is None else self.stored_usd, stored)
             + _nano(self.output_usd, usage.output_tokens)
         )
 

@@ -121,6 +121,11 @@ def quoted(body: object, key: str | None) -> str:
     return line if len(line) <= _LONGEST_QUOTATION else f"{line[: _LONGEST_QUOTATION - 1]}…"
 
 
+def token_count(value: object) -> int | None:
+    """Return a service's count of tokens; ``None`` if the value is no such count."""
+    return value if type(value) is int and 0 <= value < 10**9 else None
+
+
 def retry_after(headers: Mapping[str, str], body: object = None) -> timedelta | None:
     """Return the pause that a service asks for: from its headers, or from ``retryDelay`` in a Google error."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):

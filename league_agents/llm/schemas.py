@@ -13,8 +13,17 @@ from typing import Any
 
 from league_agents.llm.exchange import Schema
 
-_STRICT_KEYS = ("type", "properties", "required", "items", "enum", "const", "anyOf", "$ref", "description")
-_GEMINI_KEYS = ("type", "format", "description", "nullable", "enum", "items", "properties", "required", "anyOf")
+_BOUNDS = {"minimum": "at least", "maximum": "at most", "minItems": "items at least", "maxItems": "items at most"}
+"""Limits that OpenAI's strict mode accepts, in words for a service that accepts none."""
+
+_STRICT_KEYS = (
+    *("type", "properties", "required", "items", "enum", "const", "anyOf", "$ref", "description"),
+    *_BOUNDS,
+)
+_GEMINI_KEYS = (
+    *("type", "format", "description", "nullable", "enum", "items", "properties", "required", "anyOf"),
+    *_BOUNDS,
+)
 _GEMINI_FORMATS = ("float", "double", "int32", "int64", "enum", "date-time")
 _DEEPEST = 12
 
@@ -31,7 +40,7 @@ class Form(IntEnum):
 
 
 def strict_schema(schema: Schema) -> dict[str, Any] | None:
-    """Return the schema for OpenAI's strict mode: closed objects, every property required, no limits of length.
+    """Return the schema for OpenAI's strict mode: closed objects, every property required, no limits of texts.
 
     ``None`` for a schema that strict mode cannot express, such as one with a free mapping.
     """
@@ -43,6 +52,13 @@ def strict_schema(schema: Schema) -> dict[str, Any] | None:
     except _CannotSay:
         return None
     return found
+
+
+def unbounded_schema(schema: Schema) -> dict[str, Any] | None:
+    """Return the schema for Anthropic's output format: as in OpenAI's strict mode, and bounds in words, because the
+    service accepts none. ``None`` for a schema that it cannot express."""
+    found = strict_schema(schema)
+    return None if found is None else _bounds_in_words(found)
 
 
 def plain_schema(schema: Schema) -> dict[str, Any] | None:
@@ -63,6 +79,26 @@ def in_words(schema: Schema) -> str:
     """Return the instruction for a service without schemas."""
     form = json.dumps(schema.document, ensure_ascii=False, separators=(",", ":"))
     return f"Answer with one JSON object and nothing else, valid under this JSON Schema: {form}"
+
+
+def _bounds_in_words(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_bounds_in_words(each) for each in node]
+    if not isinstance(node, Mapping):
+        return node
+    bounds = ", ".join(f"{_BOUNDS[key]} {node[key]}" for key in _BOUNDS if isinstance(node.get(key), int | float))
+    # The names under ``properties`` and ``$defs`` are fields and types, so one may be called like a bound.
+    found = {
+        key: {name: _bounds_in_words(each) for name, each in value.items()}
+        if key in ("properties", "$defs")
+        else _bounds_in_words(value)
+        for key, value in node.items()
+        if key not in _BOUNDS
+    }
+    if bounds:
+        said = f"{node['description']}; " if node.get("description") else ""
+        found["description"] = f"{said}{bounds}"
+    return found
 
 
 class _CannotSay(Exception):

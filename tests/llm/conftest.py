@@ -15,6 +15,7 @@ from werkzeug import Request, Response
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Backend, Patience
 from league_agents.llm.provider import Access
+from league_agents.llm.providers.anthropic import AnthropicBackend
 from league_agents.llm.providers.gemini import GeminiBackend
 from league_agents.llm.providers.gemini.sdks import GenaiClient, GenerativeLanguageClient
 from league_agents.llm.providers.openai import OpenAIBackend
@@ -39,6 +40,8 @@ class Protocol:
     def backend(self, url: str, key: str | None = KEY) -> Backend:
         if self.name == "openai":
             return OpenAIBackend(_access("openai", f"{url}/v1", key))
+        if self.name == "anthropic":
+            return AnthropicBackend(_access("anthropic", url, key))
         client = {"google-genai": GenaiClient, "google-generativeai": GenerativeLanguageClient}[self.name]
         return GeminiBackend(client(key or "none", url), _access("gemini", url, key))
 
@@ -58,6 +61,15 @@ class Protocol:
                     "prompt_tokens": read, "completion_tokens": written, "prompt_tokens_details": details
                 }  # fmt: skip
             return found
+        if self.name == "anthropic":
+            reason = {"stop": "end_turn", "length": "max_tokens", "refused": "refusal"}[finish]
+            found = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": reason}
+            found["content"] = [{"type": "text", "text": text}] if text else []
+            if counted is not None:
+                found["usage"] = {
+                    "input_tokens": read - cached, "output_tokens": written, "cache_read_input_tokens": cached
+                }  # fmt: skip
+            return found
         reason = {"stop": "STOP", "length": "MAX_TOKENS", "refused": "SAFETY"}[finish]
         candidate: dict[str, Any] = {"finishReason": reason}
         if text:
@@ -72,6 +84,8 @@ class Protocol:
     def error(self, status: int, message: str) -> Any:
         if self.name == "openai":
             return {"error": {"message": message, "type": "error", "code": None}}
+        if self.name == "anthropic":
+            return {"type": "error", "error": {"type": "some_error", "message": message}}
         return {"error": {"code": status, "message": message, "status": "ERROR"}}
 
 
@@ -125,7 +139,7 @@ class Service:
         return Chat(backend, Patience(retries=retries, first_pause_s=0.01, **patience))
 
 
-PROTOCOLS = ("openai", "google-genai", "google-generativeai")
+PROTOCOLS = ("openai", "google-genai", "google-generativeai", "anthropic")
 
 
 @pytest.fixture(params=PROTOCOLS)
@@ -138,7 +152,7 @@ def service(protocol: Protocol, httpserver: HTTPServer) -> Service:
     return Service(protocol, httpserver)
 
 
-@pytest.fixture(params=["openai", "google-genai"])
+@pytest.fixture(params=["openai", "google-genai", "anthropic"])
 def game_service(request: pytest.FixtureRequest, httpserver: HTTPServer) -> Service:
     """Through the SDK that settings choose for a provider when all are installed."""
     return Service(Protocol(request.param), httpserver)
@@ -147,6 +161,11 @@ def game_service(request: pytest.FixtureRequest, httpserver: HTTPServer) -> Serv
 @pytest.fixture
 def openai_service(httpserver: HTTPServer) -> Service:
     return Service(Protocol("openai"), httpserver)
+
+
+@pytest.fixture
+def anthropic_service(httpserver: HTTPServer) -> Service:
+    return Service(Protocol("anthropic"), httpserver)
 
 
 class RawServer:

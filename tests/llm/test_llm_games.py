@@ -28,7 +28,7 @@ KEY = "sk-this-key-is-secret-0123456789"
 @pytest.fixture(autouse=True)
 def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = ("LEAGUE_LLM_PROVIDER", "LEAGUE_LLM_MODEL", "LEAGUE_LLM_BASE_URL", "LLM_MODEL")
-    for name in (*settings, "OPENAI_API_KEY", "GEMINI_API_KEY"):
+    for name in (*settings, "OPENAI_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
@@ -38,13 +38,18 @@ def league_agents(*arguments: str) -> Result:
     return CliRunner().invoke(command_line, list(arguments))
 
 
+def provider_of(service: Any) -> str:
+    name: str = service.protocol.name
+    return {"google-genai": "gemini"}.get(name, name)
+
+
 def configure(service: Any, folder: Path, **more: str) -> None:
-    is_openai = service.protocol.name == "openai"
+    provider = provider_of(service)
     values = {
-        "LEAGUE_LLM_PROVIDER": "openai" if is_openai else "gemini",
+        "LEAGUE_LLM_PROVIDER": provider,
         "LEAGUE_LLM_MODEL": "m",
-        "LEAGUE_LLM_BASE_URL": f"{service.url}/v1" if is_openai else service.url,
-        "OPENAI_API_KEY" if is_openai else "GEMINI_API_KEY": KEY,
+        "LEAGUE_LLM_BASE_URL": f"{service.url}/v1" if provider == "openai" else service.url,
+        f"{provider.upper()}_API_KEY": KEY,
         "LLM_MAX_RETRIES": "0",
         **more,
     }
@@ -153,7 +158,7 @@ def test_an_arena_match_says_that_its_models_are_down(game_service: Any, tmp_pat
     configure(game_service, tmp_path)
     told = league_agents(*ARENA)
     assert told.exit_code == 0, told.output
-    name = "openai:m" if game_service.protocol.name == "openai" else "gemini:m"
+    name = f"{provider_of(game_service)}:m"
     assert f"league-agents: {name} does not answer: answers 503" in told.stderr
     assert "s1: nothing of a language model's work was used: code stood in for it in" in " ".join(told.stdout.split())
     document = json.loads(league_agents(*ARENA, "--json").stdout)
@@ -181,7 +186,7 @@ def test_an_arena_match_says_that_its_models_are_of_no_use(openai_service: Any, 
 
 
 def test_a_limit_of_nothing_plays_offline_without_a_request(game_service: Any, tmp_path: Path) -> None:
-    prices = 'prices: {"openai:m": {input: 1, output: 1}, "gemini:m": {input: 1, output: 1}}'
+    prices = f'prices: {{"{provider_of(game_service)}:m": {{input: 1, output: 1}}}}'
     (tmp_path / "prices.yaml").write_text(prices, encoding="utf-8")
     configure(game_service, tmp_path, LEAGUE_LLM_USD_PER_GAME="0", LEAGUE_LLM_PRICES="prices.yaml")
     shown = league_agents(*GAME)

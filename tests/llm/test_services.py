@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from league_agents.kit.errors import MalformedCompletion, ModelError, ModelRefused, ModelUnavailable
 from league_agents.llm.accounted import may_cost
@@ -26,6 +26,13 @@ class Opinion(BaseModel):
 
     word: str
     points: int
+
+
+class Batch(BaseModel):
+    """What has bounds."""
+
+    numbers: list[int] = Field(min_length=1, max_length=3)
+    points: int = Field(ge=0, le=4)
 
 
 PROMPT = Prompt(
@@ -71,6 +78,14 @@ def test_the_service_is_told_the_schema_the_limit_and_both_texts(service: Any) -
     text = json.dumps(asked)
     for word in ("Answer as asked.", "Which word?", "points", "60"):
         assert word in text
+
+
+def test_every_service_is_told_how_long_a_list_may_be(service: Any) -> None:
+    service.says('{"numbers": [1], "points": 2}')
+    service.chat().complete_json(PROMPT, Batch, timeout=SECONDS, max_output_tokens=60)
+    (asked,) = service.asked
+    said = json.dumps(asked).replace("max_items", "maxItems").replace('"3"', "3")
+    assert '"maxItems": 3' in said or "items at most 3" in said
 
 
 def test_nobody_listens(protocol: Any) -> None:

@@ -87,10 +87,11 @@ ARROWS = (
     Row("llm.provider", (KIT, "llm.exchange"), (), "what an adapter declares of itself"),
     Row("llm.registry", (KIT, "llm.provider", "llm.providers"), (),
         "finds adapters by what they declare, and names none"),
+    Row("llm.sdk_failures", (KIT, "llm.exchange", "llm.responses"), (), "what adapters with SDKs of one make share"),
     Row("llm.schema_in_words", (KIT, "llm.exchange", "llm.schemas"), (), "around an adapter that takes no schema"),
     Row("llm.providers",
-        (KIT, "llm.port", "llm.exchange", "llm.provider", "llm.responses", "llm.schemas"),
-        ("openai", "google", "requests"),
+        (KIT, "llm.port", "llm.exchange", "llm.provider", "llm.responses", "llm.schemas", "llm.sdk_failures"),
+        ("anthropic", "openai", "google", "requests"),
         "adapters, never each other; services differ less than their SDKs, so how they are read stands apart"),
     Row("llm.calls", (KIT, "llm.port", "llm.exchange"), (), "the port to a ledger of calls"),
     Row("llm.limits", (KIT, "llm.port", "llm.prices"), (), "the port to whoever counts what is spent"),
@@ -192,7 +193,7 @@ CLOCKS_OF_THE_SYSTEM = frozenset(
 # More than 50 ms each: imported inside the function that needs them, so that every command starts at once.
 HEAVY = (
     *("google", "googleapiclient", "google_auth_oauthlib", "google_auth_httplib2", "httplib2", "openai", "grpc"),
-    "langgraph",
+    *("anthropic", "langgraph"),
 )
 # The one home of each, imported by a function itself: a class that extends one of theirs cannot live in a function.
 HEAVY_HOMES = frozenset({"mail.gmail.transport"})

@@ -21,14 +21,14 @@ from league_agents.llm.provider import Access, Provider
 from league_agents.llm.responses import (
     UnreadableBody,
     document_of,
-    failure_of,
     limit_body,
     quoted,
     retry_after,
-    unreadable,
+    token_count,
     whole,
 )
 from league_agents.llm.schemas import Form, in_words, name_of, strict_schema
+from league_agents.llm.sdk_failures import connection_failure
 
 ENDPOINT = "https://api.openai.com/v1"
 NO_KEY = "none"
@@ -112,21 +112,8 @@ class OpenAIBackend:
             failed = self._failed(error)
             failed.usage = Usage(requests=1)
             raise failed from None
-        except openai.APITimeoutError as error:
-            if type(error.__cause__).__name__ == "ConnectTimeout":
-                raise ModelUnavailable(f"{self.name}: {self._base_url} cannot be reached") from None
-            raise Unanswered(f"{self.name}: no answer within {left_s:.3g} s") from None
-        except UnreadableBody as error:
-            raise failure_of(error, self.name, self._base_url) from None
-        except openai.APIConnectionError as error:
-            body = unreadable(error)
-            if body is not None:
-                raise failure_of(body, self.name, self._base_url) from None
-            if type(error.__cause__).__name__ == "ConnectError":
-                raise ModelUnavailable(
-                    f"{self.name}: {self._base_url} cannot be reached; is the server running, and its address right?"
-                ) from None
-            raise Unanswered(f"{self.name}: {self._base_url} broke the connection off") from None
+        except (UnreadableBody, openai.APIError) as error:
+            raise connection_failure(error, self.name, self._base_url, left_s) from None
         return self._read(response.http_response.content)
 
     def _failed(self, error: Any) -> ModelUnavailable | _NotThisWay:
@@ -232,15 +219,11 @@ def _usage(counted: object) -> tuple[Usage, bool]:
     found = counted if isinstance(counted, Mapping) else {}
     details = found.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
-    read, written = _count(found.get("prompt_tokens")), _count(found.get("completion_tokens"))
+    read, written = token_count(found.get("prompt_tokens")), token_count(found.get("completion_tokens"))
     if read is None or written is None:
         return Usage(requests=1), False
-    usage = Usage(input_tokens=read, output_tokens=written, cached_tokens=min(_count(cached) or 0, read), requests=1)
-    return usage, True
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value < 10**9 else None
+    cached = min(token_count(cached) or 0, read)
+    return Usage(input_tokens=read, output_tokens=written, cached_tokens=cached, requests=1), True
 
 
 PROVIDER = Provider(

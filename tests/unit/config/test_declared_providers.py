@@ -241,9 +241,9 @@ def test_a_provider_that_cannot_connect_is_one_line(
 
 
 @pytest.mark.parametrize(("written", "said"), [
-    ("opnai", "LEAGUE_LLM_PROVIDER: must be one of gemini, openai, found 'opnai'; did you mean 'openai'?"),
+    ("opnai", "LEAGUE_LLM_PROVIDER: must be one of anthropic, gemini, openai, found 'opnai'; did you mean 'openai'?"),
     ("gemni", "did you mean 'gemini'?"),
-    ("anthropic", "must be one of gemini, openai, found 'anthropic'"),
+    ("claude", "must be one of anthropic, gemini, openai, found 'claude'"),
 ])  # fmt: skip
 def test_an_unknown_provider_is_never_taken_for_another(written: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as wrong:

@@ -114,7 +114,7 @@ def test_limits_come_from_the_file_and_the_environment() -> None:
 
 
 @pytest.mark.parametrize(("text", "environment", "said"), [
-    ("", {"LEAGUE_LLM_PROVIDER": "anthropic"}, "LEAGUE_LLM_PROVIDER: must be one of gemini, openai"),
+    ("", {"LEAGUE_LLM_PROVIDER": "claude"}, "LEAGUE_LLM_PROVIDER: must be one of anthropic, gemini, openai"),
     ("", {"LEAGUE_LLM_PROVIDER": "openai"}, "LEAGUE_LLM_MODEL: is not set"),
     ("", {"LEAGUE_LLM_MODEL": "m", "LEAGUE_LLM_BASE_URL": "localhost:80"}, "LEAGUE_LLM_BASE_URL: must be a web"),
     ("", {"LEAGUE_LLM_MODEL": "m", "LEAGUE_LLM_BASE_URL": "http://a:b@c/v1"}, "must have no user, password, ? or # in"),
@@ -127,7 +127,7 @@ def test_limits_come_from_the_file_and_the_environment() -> None:
     ("", {"LEAGUE_LLM_USD_PER_DAY": "nan"}, "LEAGUE_LLM_USD_PER_DAY: must be a number of dollars"),
     ("modells: []", {}, "did you mean 'models'"),
     ("models: [{name: a, provider: openai}]", {}, "models.models[0].model: is missing"),
-    ("models: [{name: a, provider: mistral, model: m}]", {}, "provider: must be one of gemini, openai"),
+    ("models: [{name: a, provider: mistral, model: m}]", {}, "provider: must be one of anthropic, gemini, openai"),
     ("models: [{name: a, provider: openai, model: m, key: sk-1}]", {}, "there is no key 'key'"),
     ("models: [{name: a, provider: openai, model: m}, {name: a, provider: openai, model: n}]", {}, "is taken already"),
     ("models: [{name: environment, provider: openai, model: m}]", {}, "is taken already"),

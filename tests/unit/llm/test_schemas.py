@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from league_agents.llm.chat import schema_of
-from league_agents.llm.schemas import in_words, name_of, plain_schema, strict_schema
+from league_agents.llm.schemas import in_words, name_of, plain_schema, strict_schema, unbounded_schema
 
 
 class Answer(BaseModel):
@@ -30,15 +30,33 @@ class Tree(BaseModel):
     children: list[Tree]
 
 
-def test_strict_mode_gets_closed_objects_with_every_property_required_and_no_lengths() -> None:
+def test_strict_mode_gets_closed_objects_with_every_property_required_and_no_lengths_of_texts() -> None:
     found = strict_schema(schema_of(Batch))
     assert found is not None
     answer = found["$defs"]["Answer"]
     assert answer["additionalProperties"] is False
     assert answer["required"] == ["number", "letter", "why"]
+    assert answer["properties"]["number"]["maximum"] == 20
+    assert found["properties"]["answers"]["minItems"] == 20
     text = json.dumps(found)
-    for word in ("minItems", "minLength", "default", "minimum", "title"):
+    for word in ("minLength", "default", "title"):
         assert word not in text
+
+
+def test_a_service_that_takes_no_bounds_reads_them_in_words() -> None:
+    class Bounded(BaseModel):
+        minimum: int = Field(ge=1, description="a field called like a bound")
+        batch: Batch
+
+    found = unbounded_schema(schema_of(Bounded))
+    assert found is not None
+    assert found["properties"]["minimum"]["description"] == "a field called like a bound; at least 1"
+    assert found["$defs"]["Batch"]["properties"]["answers"]["description"] == "items at least 20, items at most 20"
+    assert found["$defs"]["Answer"]["properties"]["number"] == {
+        "type": "integer",
+        "description": "at least 1, at most 20",
+    }
+    assert unbounded_schema(schema_of(Free)) is None
 
 
 @pytest.mark.parametrize("kind", [Free])
@@ -69,3 +87,11 @@ def test_a_schema_has_a_name_that_services_take() -> None:
         a: int
 
     assert name_of(schema_of(Ünusual)) == "nusual"
+
+
+def test_gemini_gets_the_bounds_of_numbers_and_lists() -> None:
+    found = plain_schema(schema_of(Batch))
+    assert found is not None
+    answers = found["properties"]["answers"]
+    assert (answers["minItems"], answers["maxItems"]) == (20, 20)
+    assert answers["items"]["properties"]["number"] == {"type": "integer", "minimum": 1, "maximum": 20}

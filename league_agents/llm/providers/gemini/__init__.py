@@ -26,7 +26,7 @@ from league_agents.llm.providers.gemini.sdks import (
     NoJson,
     NotReached,
 )
-from league_agents.llm.responses import UnreadableBody, failure_of, quoted, retry_after, whole
+from league_agents.llm.responses import UnreadableBody, failure_of, quoted, retry_after, token_count, whole
 from league_agents.llm.schemas import Form, in_words, plain_schema
 
 ENDPOINT = "https://generativelanguage.googleapis.com"
@@ -182,17 +182,13 @@ def _text(content: object) -> str:
 
 def _usage(counted: object) -> tuple[Usage, bool]:
     found = counted if isinstance(counted, Mapping) else {}
-    read = _count(found.get("promptTokenCount"))
+    read = token_count(found.get("promptTokenCount"))
     if read is None:
         return Usage(requests=1), False
     # Reasoning tokens are charged as output.
-    written = (_count(found.get("candidatesTokenCount")) or 0) + (_count(found.get("thoughtsTokenCount")) or 0)
-    cached = min(_count(found.get("cachedContentTokenCount")) or 0, read)
+    written = sum(token_count(found.get(name)) or 0 for name in ("candidatesTokenCount", "thoughtsTokenCount"))
+    cached = min(token_count(found.get("cachedContentTokenCount")) or 0, read)
     return Usage(input_tokens=read, output_tokens=written, cached_tokens=cached, requests=1), True
-
-
-def _count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value < 10**9 else None
 
 
 PROVIDER = Provider(

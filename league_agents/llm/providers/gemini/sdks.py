@@ -169,9 +169,14 @@ def _snake(config: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+_PROTOCOL_NAMES = {"minItems": "min_items", "maxItems": "max_items"}
+_WITHOUT_NAME = ("type", "format", "minimum", "maximum")
+"""Parts of a schema that are renamed below, or that the older SDK has no field for."""
+
+
 def _with_type_names(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema for the protocol buffer: type names in capitals, and fields named like Python keywords."""
-    found = {name: value for name, value in schema.items() if name not in ("type", "format")}
+    found = {_PROTOCOL_NAMES.get(name, name): value for name, value in schema.items() if name not in _WITHOUT_NAME}
     found["type_"] = str(schema["type"]).upper()
     if "format" in schema:
         found["format_"] = schema["format"]
