@@ -19,12 +19,12 @@ from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.fence import one_line
 from league_agents.agents.guesses import Conclusion
 from league_agents.agents.justify import FILLERS, Evidence, cited
-from league_agents.agents.tokens import cut_to_tokens
 from league_agents.games.q21.justification import JustificationReading, read_justification
 from league_agents.games.q21.model import LETTERS, Answer, Brief, Choice, Question
 from league_agents.games.q21.rules import RuleSet, WordLimit
 from league_agents.games.q21.words import count_tokens, fit, is_within, limit_in_words
 from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.tokens import cut_to_tokens
 
 STEP = "player_justify"
 MOST_OUTPUT_TOKENS = 300

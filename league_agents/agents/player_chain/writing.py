@@ -23,10 +23,10 @@ from league_agents.agents.candidates import Candidates
 from league_agents.agents.fence import one_line
 from league_agents.agents.questions.kinds import Options
 from league_agents.agents.questions.written import WrittenInquiry, sentence_key
-from league_agents.agents.tokens import cut_to_tokens, tokens_in
 from league_agents.games.q21.model import LETTERS, Brief
 from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind
 from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.tokens import cut_to_tokens, tokens_in
 
 STEP = "player_questions"
 

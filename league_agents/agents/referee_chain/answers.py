@@ -19,11 +19,11 @@ from league_agents.agents.questions.answer_key import meaning_of
 from league_agents.agents.questions.kinds import NO, Options
 from league_agents.agents.referee_chain.evidence import Sources, sources_of
 from league_agents.agents.targets import Secret
-from league_agents.agents.tokens import cut_to_tokens, tokens_in
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.similarity import fold
 from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.tokens import cut_to_tokens, tokens_in
 
 STEP = "referee_answers"
 MOST_OUTPUT_TOKENS = 1_700

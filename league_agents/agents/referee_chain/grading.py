@@ -14,13 +14,13 @@ from league_agents.agents.asking import CallbackRun
 from league_agents.agents.fence import one_line
 from league_agents.agents.offline_referee import AnsweredPlayer
 from league_agents.agents.targets import Secret
-from league_agents.agents.tokens import cut_to_tokens, tokens_in
 from league_agents.games.q21.justification import MOST_WORDS_READ, cited_numbers
 from league_agents.games.q21.model import LETTERS, Guess, Scorecard
 from league_agents.games.q21.rules import RuleSet, WordLimit
 from league_agents.games.q21.scoring import Grades, counted, score
 from league_agents.games.q21.words import cut_to_words
 from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.tokens import cut_to_tokens, tokens_in
 
 STEP = "referee_grades"
 MOST_OUTPUT_TOKENS = 400

@@ -21,11 +21,11 @@ from league_agents.agents.questions.reading import Text
 from league_agents.agents.referee_chain.evidence import sources_of
 from league_agents.agents.secrecy import tells, tells_any
 from league_agents.agents.targets import Secret
-from league_agents.agents.tokens import cut_to_tokens
 from league_agents.agents.word_forms import stands_in
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.games.q21.similarity import all_words, sentence_similarity
 from league_agents.kit.model_work import ModelWorkUse, Why
+from league_agents.kit.tokens import cut_to_tokens
 from league_agents.knowledge.words import STOP_WORDS, words_of
 
 STEP = "referee_hint"

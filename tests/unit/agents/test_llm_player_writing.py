@@ -25,15 +25,16 @@ from league_agents.agents.player_chain.writing import (
     shown_places,
 )
 from league_agents.agents.questions.reading import read
-from league_agents.agents.tokens import prompt_tokens, tokens_in
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
 from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ModelRefused
+from league_agents.kit.tokens import tokens_in
 from league_agents.knowledge.catalogue import Catalogue
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience, Request
+from tests.support.prompt_tokens import prompt_tokens
 from tests.support.scripted_model import ScriptedBackend
 
 pytestmark = pytest.mark.usefixtures("slow_time")

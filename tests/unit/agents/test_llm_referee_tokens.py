@@ -14,13 +14,14 @@ from league_agents.agents.llm_referee import LlmReferee
 from league_agents.agents.referee_chain.answers import AnswerRows
 from league_agents.agents.referee_chain.grading import GradePair
 from league_agents.agents.referee_chain.hinting import ProposedHints
-from league_agents.agents.tokens import cut_to_tokens, prompt_tokens, tokens_in
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.kit.errors import ModelUnavailable
+from league_agents.kit.tokens import cut_to_tokens, tokens_in
 from league_agents.knowledge.documents import make_document
 from league_agents.llm.chat import Chat
 from league_agents.llm.exchange import Patience, Request
 from league_agents.llm.port import ChatModel, M, Parsed, Prompt
+from tests.support.prompt_tokens import prompt_tokens
 from tests.support.scripted_model import ScriptedBackend
 
 pytestmark = pytest.mark.usefixtures("slow_time")

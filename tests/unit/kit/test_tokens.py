@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.agents.tokens import cut_to_tokens, tokens_in
+from league_agents.kit.tokens import cut_to_tokens, tokens_in
 
 PROSE = (
     "It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a "

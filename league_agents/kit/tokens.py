@@ -1,36 +1,24 @@
-"""Estimate of the number of tokens of a prompt, without any service's vocabulary.
+"""Estimate of the number of tokens of a text, without any service's vocabulary.
 
 Rule: estimate too many rather than too few. A word of Latin letters counts one token per five letters or part thereof
 (English prose has about four characters a token, spaces included) and, all in capitals, two per three; every other
 letter counts one (a Chinese character, or a Hebrew letter in older vocabularies), digits one per three or part thereof,
-every mark and every line break one. ``Usage`` has the count of the service; this is for planning and for the tests.
+every mark and every line break one. ``Usage`` has the count of the service; this is for planning, for replies that were
+not read to their end, and for the tests.
 """
 
 from __future__ import annotations
 
-import json
 import re
-
-from pydantic import BaseModel
-
-from league_agents.llm.port import Prompt
 
 _PIECE = re.compile(r"[A-Za-z]+|\d+|\n+|[^\sA-Za-z\d]")
 _LETTERS_A_TOKEN = 5
 _DIGITS_A_TOKEN = 3
-_FRAME = 12
-"""Tokens that a service adds for the roles of a conversation of two messages."""
 
 
 def tokens_in(text: str) -> int:
     """Estimate the number of tokens of a text."""
     return sum(map(_of_piece, _PIECE.findall(text)))
-
-
-def prompt_tokens(prompt: Prompt, schema: type[BaseModel] | None = None) -> int:
-    """Estimate the number of tokens of a prompt, including the schema of the reply if given."""
-    described = tokens_in(json.dumps(schema.model_json_schema())) if schema is not None else 0
-    return _FRAME + tokens_in(prompt.system) + tokens_in(prompt.user) + described
 
 
 def cut_to_tokens(text: str, most: int) -> str:
