@@ -71,6 +71,8 @@ class CallbackRun:
         self._ended: list[ModelStep] = []
         self._open: dict[str, Judge] = {}
         """Steps with a reply that is not settled yet."""
+        self._cut_short: set[str] = set()
+        """Steps whose reply was not complete in time."""
 
     @property
     def has_cost(self) -> bool:
@@ -113,6 +115,8 @@ class CallbackRun:
             return None
         self._has_cost = had_cost or parsed.completion.usage.requests > 0
         self._open[step] = parsed.completion.judge
+        if parsed.completion.is_partial:
+            self._cut_short.add(step)
         if tells_canary(prompt, parsed.completion.text, parsed.value.model_dump_json()):
             self.settle(step, ModelWorkUse.REPLACED, Why.DISOBEYED)
             return None
@@ -131,6 +135,8 @@ class CallbackRun:
         """Record how a step's reply was used. ``is_earlier``: an earlier callback received the reply. No-op without a
         reply, because the reason was recorded already."""
         judge = self._open.pop(step, None)
+        if step in self._cut_short and work is not ModelWorkUse.REPLACED:
+            work, why = ModelWorkUse.PARTLY_USED, Why.CUT_SHORT
         if judge is not None:
             judge(work, why)
         if judge is not None or is_earlier:

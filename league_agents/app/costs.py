@@ -15,7 +15,7 @@ from league_agents.app.storage import STORAGE
 from league_agents.config.league_settings import LeagueSettings
 from league_agents.kit.model_work import ModelWorkUse
 from league_agents.llm.calls import ModelCall
-from league_agents.llm.exchange import OverBudget
+from league_agents.llm.exchange import Finish, OverBudget
 from league_agents.llm.prices import PriceList
 
 OUTSIDE = "outside a game"
@@ -49,6 +49,9 @@ class Cost:
     uncounted: int = 0
     """Calls whose tokens are unknown."""
 
+    estimated: int = 0
+    """Calls whose tokens are an estimate: the reply was not read to its end."""
+
     known_usd: float = 0.0
     unpriced: int = 0
     """Calls whose cost is unknown."""
@@ -66,6 +69,7 @@ class Cost:
             cached_tokens=self.cached_tokens + other.cached_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             uncounted=self.uncounted + other.uncounted,
+            estimated=self.estimated + other.estimated,
             known_usd=self.known_usd + other.known_usd,
             unpriced=self.unpriced + other.unpriced,
         )
@@ -77,10 +81,12 @@ class Cost:
 
     def money(self) -> str:
         """The cost in words."""
+        estimated = f" ({_calls(self.estimated)} estimated)" if self.estimated else ""
+        known = f"${self.known_usd:.4f}{estimated}"
         if not self.unpriced:
-            return f"${self.known_usd:.4f}"
-        calls = f"{self.unpriced} call{'s' if self.unpriced > 1 else ''}"
-        return f"${self.known_usd:.4f} + unknown ({calls})" if self.known_usd else f"unknown ({calls})"
+            return known
+        unknown = f"unknown ({_calls(self.unpriced)})"
+        return f"{known} + {unknown}" if self.known_usd else unknown
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -94,10 +100,15 @@ class Cost:
             "cached_tokens": self.cached_tokens,
             "output_tokens": self.output_tokens,
             "calls_of_unknown_tokens": self.uncounted,
+            "calls_of_estimated_tokens": self.estimated,
             "cost_usd": None if self.cost_usd is None else round(self.cost_usd, 9),
             "known_cost_usd": round(self.known_usd, 9),
             "calls_of_unknown_cost": self.unpriced,
         }
+
+
+def _calls(number: int) -> str:
+    return f"{number} call{'s' if number > 1 else ''}"
 
 
 KEYS: Mapping[str, Callable[[ModelCall], str]] = {
@@ -161,6 +172,7 @@ def _of_call(call: ModelCall, name: str, prices: PriceList) -> Cost:
         cached_tokens=0 if usage is None else usage.cached_tokens,
         output_tokens=0 if usage is None else usage.output_tokens,
         uncounted=int(usage is None),
+        estimated=int(usage is not None and call.outcome == Finish.OVERDUE),
         known_usd=usd or 0.0,
         unpriced=int(usd is None),
     )

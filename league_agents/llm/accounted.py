@@ -107,7 +107,8 @@ class Accounted:
         account = self._account
         usage: Usage | None = None
         cost_usd: float | None = None
-        if reply is not None and reply.is_counted:
+        if reply is not None and (reply.is_counted or reply.finish is Finish.OVERDUE):
+            # The use of an overdue reply is an estimate; its limit counts the most that it can have been.
             usage = reply.usage
             cost_usd = 0.0 if is_cached else account.prices.cost_usd(reply.model, usage)
         elif error is not None and not may_cost(error):

@@ -29,10 +29,10 @@ class ModelCall:
     """``None`` if no reply came."""
 
     outcome: str
-    """``answered``, ``cut_off``, ``refused``, or the kind of failure."""
+    """``answered``, ``cut_off``, ``refused``, ``overdue``, or the kind of failure."""
 
     usage: Usage | None
-    """``None`` if the tokens were not counted."""
+    """``None`` if the tokens were not counted; an estimate if the reply was overdue."""
 
     cost_usd: float | None
     """``None`` if the cost is unknown."""

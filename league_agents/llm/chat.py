@@ -3,7 +3,8 @@
 Rule 1: a call ends before its timeout, with a value or with a ``ModelError``.
 Rule 2: a temporary failure is retried after a pause, never sooner than the service allows; a reply of the wrong form is
 requested once more, with a description of its errors.
-Rule 3: the use of all attempts is summed, also in a failure.
+Rule 3: of a reply that was overdue, the complete items are used; without any it counts as no reply.
+Rule 4: the use of all attempts is summed, also in a failure.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from league_agents.llm.exchange import (
     Unanswered,
     usage_of,
 )
-from league_agents.llm.json_text import parse
+from league_agents.llm.json_text import parse, parse_beginning
 from league_agents.llm.port import Completion, M, Parsed, Prompt, Usage
 
 LONGEST_SHOWN_REPLY = 6_000
@@ -67,6 +68,8 @@ class Chat:
         call = self._call(prompt, None, timeout, max_output_tokens)
         with call:
             reply = call.ask(None)
+            if reply.finish is Finish.OVERDUE:
+                raise _given_up(reply)
             is_cut_off = reply.finish is Finish.CUT_OFF
             if is_cut_off or not reply.text.strip():
                 reply.judge(ModelWorkUse.REPLACED, Why.MALFORMED)
@@ -83,9 +86,12 @@ class Chat:
             correction: Correction | None = None
             while True:
                 reply = call.ask(correction)
+                is_partial = reply.finish is Finish.OVERDUE
                 try:
-                    value = parse(reply.text, schema)
+                    value = parse_beginning(reply.text, schema) if is_partial else parse(reply.text, schema)
                 except MalformedCompletion as error:
+                    if is_partial:
+                        raise _given_up(reply) from None
                     reply.judge(ModelWorkUse.REPLACED, Why.MALFORMED)
                     what = str(error)
                     if reply.finish is Finish.CUT_OFF:
@@ -94,7 +100,9 @@ class Chat:
                         raise MalformedCompletion(f"{self.name}: {what}") from None
                     correction = _correction(reply, what, form)
                 else:
-                    completion = Completion(text=reply.text, model=reply.model, usage=call.usage, judge=reply.judge)
+                    completion = Completion(
+                        text=reply.text, model=reply.model, usage=call.usage, is_partial=is_partial, judge=reply.judge
+                    )
                     return Parsed(value=value, completion=completion)
 
     def _call(self, prompt: Prompt, schema: Schema | None, timeout: timedelta, max_output_tokens: int) -> _Call:
@@ -199,6 +207,12 @@ def may_pass(error: BaseException) -> bool:
 def schema_of(schema: type[BaseModel]) -> Schema:
     """Return the required form of a reply, for the service."""
     return Schema(name=schema.__name__[:60], document=schema.model_json_schema())
+
+
+def _given_up(reply: Reply) -> Unanswered:
+    """The error for the beginning of a reply that holds nothing of use."""
+    reply.judge(ModelWorkUse.REPLACED, Why.UNANSWERED)
+    return Unanswered(f"{reply.model}: too little of the reply came in time")
 
 
 def _correction(reply: Reply, what: str, schema: Schema) -> Correction:

@@ -9,6 +9,7 @@ Rule 3: no message contains a key; a service's message is quoted in one short li
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -20,6 +21,10 @@ from league_agents.llm.port import Judge, Prompt, Usage, nobody
 
 LARGEST_REPLY = 1_000_000
 """Bytes of a response, and characters of a reply. A batch of twenty questions takes about ten thousand."""
+
+
+LARGEST_STREAM = 16 * LARGEST_REPLY
+"""Bytes of a response that comes in pieces: each token has some 250 bytes of frame around it."""
 
 
 class Rejected(ModelUnavailable):
@@ -48,6 +53,8 @@ class Finish(StrEnum):
     """It reached its output limit."""
     REFUSED = "refused"
     """It declined, or the service withheld its output."""
+    OVERDUE = "overdue"
+    """The time was over before it had finished; the text is the beginning of its reply, its usage an estimate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +74,43 @@ class Correction:
     complaint: str
 
 
+class Abandoned(Exception):
+    """Nobody waits for the reply any more."""
+
+
+class PartialReply:
+    """The beginning of a reply that the service is still writing. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pieces: list[str] = []
+        self._size = 0
+        self._is_taken = False
+        self.usage = Usage()
+        """What the service has counted so far."""
+
+    def add(self, piece: str) -> None:
+        """Append the next piece. Raises ``Abandoned`` once the text was taken: the provider then ends the stream, so
+        that the service writes no more."""
+        with self._lock:
+            if self._is_taken:
+                raise Abandoned
+            if self._size < LARGEST_REPLY:
+                self._pieces.append(piece)
+                self._size += len(piece)
+
+    def text(self) -> str:
+        """Return all pieces so far."""
+        with self._lock:
+            return "".join(self._pieces)[:LARGEST_REPLY]
+
+    def take(self) -> str:
+        """Return all pieces; from now on none is accepted."""
+        with self._lock:
+            self._is_taken = True
+        return self.text()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A request to a service."""
@@ -81,6 +125,10 @@ class Request:
 
     correction: Correction | None = None
     """``None`` for the first request with this prompt."""
+
+    partial: PartialReply | None = field(default=None, repr=False, compare=False)
+    """Where a provider that can stream adds the pieces of the reply as they come. Others leave it alone; ``None`` asks
+    for a reply in one piece."""
 
     @property
     def digest(self) -> str:

@@ -22,6 +22,8 @@ M = TypeVar("M", bound=BaseModel)
 _END_OF_THOUGHTS = ("</think>", "</thinking>")
 """End marks of a model's reasoning, which precedes the reply."""
 
+_THOUGHTS = re.compile(r"<think(?:ing)?>")
+
 _OPENING = re.compile(r'\{\s*["}]')
 """The beginning of an object; other braces are prose."""
 
@@ -45,6 +47,65 @@ def parse(text: str, schema: type[M]) -> M:
         raise MalformedCompletion(complaint(error)) from None
     except RecursionError:
         raise MalformedCompletion("the JSON object is nested too deeply") from None
+
+
+def parse_beginning(text: str, schema: type[M]) -> M:
+    """Return the complete items of a JSON object whose text breaks off, validated as ``schema``.
+
+    What was still being written is left out, as are fields after it. Raises ``MalformedCompletion`` if the rest does
+    not fit the schema, or holds no item of a list.
+    """
+    for mark in _END_OF_THOUGHTS:
+        text = text.rpartition(mark)[2]
+    if _THOUGHTS.search(text):
+        raise MalformedCompletion("the reply broke off before the model had ended its thoughts")
+    opening = _OPENING.search(text)
+    if opening is None:
+        raise MalformedCompletion("the reply holds no JSON object")
+    closed = closed_object(text[opening.start() :])
+    found = find_object(closed)
+    if not any(isinstance(value, list) and value for value in found.values()):
+        raise MalformedCompletion("the reply broke off before its first item")
+    return parse(closed, schema)
+
+
+def closed_object(text: str) -> str:
+    """Return the beginning of a JSON object, cut after its last complete value and closed; an object that is whole
+    comes back without the text after it.
+
+    A value directly in the object, or an item of a list directly in it, is complete or left out: half an item may say
+    the opposite of the whole one.
+    """
+    open_marks: list[str] = []
+    is_in_text = is_escaped = False
+    end, closing = 0, ""
+    for place, mark in enumerate(text):
+        if is_in_text:
+            if is_escaped:
+                is_escaped = False
+            elif mark == "\\":
+                is_escaped = True
+            elif mark == '"':
+                is_in_text = False
+                if open_marks == ["}", "]"]:
+                    end, closing = place + 1, "".join(reversed(open_marks))
+        elif mark == '"':
+            is_in_text = True
+        elif mark in "{[":
+            open_marks.append("}" if mark == "{" else "]")
+            if len(open_marks) == 1 or (len(open_marks) == 2 and mark == "["):
+                end, closing = place + 1, "".join(reversed(open_marks))
+        elif mark in "}]":
+            if not open_marks or open_marks[-1] != mark:
+                break
+            open_marks.pop()
+            if not open_marks:
+                return text[: place + 1]
+            if len(open_marks) == 1 or open_marks == ["}", "]"]:
+                end, closing = place + 1, "".join(reversed(open_marks))
+        elif mark == "," and (len(open_marks) == 1 or open_marks == ["}", "]"]):
+            end, closing = place, "".join(reversed(open_marks))
+    return text[:end] + closing
 
 
 def find_object(text: str) -> Mapping[str, object]:

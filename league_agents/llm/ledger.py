@@ -67,7 +67,7 @@ LEDGER_SCRIPTS = (
 Mode = Literal["ro", "rw", "rwc"]
 """SQLite's open modes: read, write an existing file, create if missing."""
 
-_FINISHES = {ANSWERED: Finish.COMPLETE, Finish.CUT_OFF.value: Finish.CUT_OFF, Finish.REFUSED.value: Finish.REFUSED}
+_FINISHES = {each.value: each for each in Finish} | {ANSWERED: Finish.COMPLETE}
 
 
 class Ledger:

@@ -103,13 +103,16 @@ class Completion:
     usage: Usage
     """Use of all requests for this completion."""
 
+    is_partial: bool = False
+    """Whether the model had not finished: the text is the beginning of its reply."""
+
     judge: Judge = field(default=nobody, repr=False, compare=False)
     """To be called by the caller once it knows how much of the text it can use; the last call counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parsed(Generic[M]):
-    """A validated value written by a model."""
+    """A validated value written by a model; of a partial completion, its complete items."""
 
     value: M
     completion: Completion

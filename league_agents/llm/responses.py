@@ -17,7 +17,7 @@ from typing import Any
 from league_agents.kit.clock import monotonic_s, utc_now
 from league_agents.kit.errors import MalformedCompletion, ModelError
 from league_agents.kit.printable import printable
-from league_agents.llm.exchange import LARGEST_REPLY, Rejected
+from league_agents.llm.exchange import LARGEST_REPLY, LARGEST_STREAM, Rejected
 from league_agents.llm.port import Usage
 
 LONGEST_WAIT = timedelta(days=1)
@@ -51,6 +51,7 @@ def limit_body(response: Any) -> None:
     timeout = response.request.extensions.get("timeout", {}).get("read")
     ends_s = monotonic_s() + (timeout if isinstance(timeout, int | float) else 600.0)
     stream = response.stream
+    most = LARGEST_STREAM if is_event_stream(response) else LARGEST_REPLY
     # A response accepts streams of its own library only, and either library may be in use.
     base = importlib.import_module(type(response).__module__.partition(".")[0]).SyncByteStream
 
@@ -59,8 +60,8 @@ def limit_body(response: Any) -> None:
             size = 0
             for chunk in stream:
                 size += len(chunk)
-                if size > LARGEST_REPLY:
-                    raise UnreadableBody(f"the response has more than {LARGEST_REPLY} bytes")
+                if size > most:
+                    raise UnreadableBody(f"the response has more than {most} bytes")
                 if monotonic_s() > ends_s:
                     raise UnreadableBody("the response came too slowly")
                 yield chunk
@@ -69,6 +70,18 @@ def limit_body(response: Any) -> None:
             stream.close()
 
     response.stream = Limited()
+
+
+def is_event_stream(response: Any) -> bool:
+    """Whether the body of a response comes in pieces. A server that cannot stream answers in one piece instead."""
+    return str(response.headers.get("content-type", "")).lower().startswith("text/event-stream")
+
+
+def fields_of(event: object) -> Mapping[str, Any]:
+    """Return the fields of an event of a stream; none if the server sent something else."""
+    dump = getattr(event, "model_dump", None)
+    found = dump(warnings=False) if dump is not None else event
+    return found if isinstance(found, Mapping) else {}
 
 
 def unreadable(error: BaseException | None) -> UnreadableBody | None:

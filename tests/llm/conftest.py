@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -81,6 +82,42 @@ class Protocol:
             }  # fmt: skip
         return found
 
+    def events(
+        self, pieces: Sequence[str], finish: str = "stop", counted: tuple[int, int, int] | None = (12, 5, 2)
+    ) -> Any:
+        """The same response in pieces, as events of a stream; each is the text that goes over the wire."""
+        whole = self.message("", finish, counted)
+        if self.name == "openai":
+            frames: list[dict[str, Any]] = [
+                {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": each}}]}
+                for each in pieces
+            ]
+            frames.append(
+                {"choices": [{"index": 0, "delta": {}, "finish_reason": whole["choices"][0]["finish_reason"]}]}
+            )
+            if counted is not None:
+                frames.append({"choices": [], "usage": whole["usage"]})
+            return [*(f"data: {json.dumps(each)}\n\n" for each in frames), "data: [DONE]\n\n"]
+        if self.name == "anthropic":
+            usage = dict(whole.pop("usage", {}))
+            end = {"output_tokens": usage.get("output_tokens")} if counted is not None else {}
+            block = {"type": "text", "text": ""}
+            named = [
+                {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None, "usage": usage}},
+                {"type": "content_block_start", "index": 0, "content_block": block},
+                {"type": "ping"},
+                *(
+                    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": each}}
+                    for each in pieces
+                ),
+                {"type": "content_block_stop", "index": 0},
+                {"type": "message_delta", "delta": {"stop_reason": whole["stop_reason"]}, "usage": end},
+                {"type": "message_stop"},
+            ]
+            return [f"event: {each['type']}\ndata: {json.dumps(each)}\n\n" for each in named]
+        frames = [{"candidates": [{"content": {"role": "model", "parts": [{"text": each}]}}]} for each in pieces]
+        return [f"data: {json.dumps(each)}\n\n" for each in (*frames, whole)]
+
     def error(self, status: int, message: str) -> Any:
         if self.name == "openai":
             return {"error": {"message": message, "type": "error", "code": None}}
@@ -110,6 +147,11 @@ class Service:
         """The next reply."""
         self.sends(self.protocol.message(text, **more))
 
+    def streams(self, *pieces: str, **more: Any) -> None:
+        """The next reply, in pieces."""
+        events = self.protocol.events(pieces, **more)
+        self._turns.append(Response(events, content_type="text/event-stream"))
+
     def fails(self, status: int, message: str = "not now", *, forever: bool = False, **headers: str) -> None:
         """The next response is an error."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -119,8 +161,6 @@ class Service:
         self, body: object, *, status: int = 200, headers: dict[str, str] | None = None, forever: bool = False
     ) -> None:
         """The next response: a JSON document, or text as it is."""
-        import json
-
         text = body if isinstance(body, str) else json.dumps(body)
         kind = "text/html" if isinstance(body, str) and body.startswith("<") else "application/json"
         response = Response(text, status=status, headers=headers or {}, content_type=kind)

@@ -1,9 +1,10 @@
 """Anthropic's messages API.
 
 Rule 1: the SDK does not retry; the layer above does, because it knows the time left.
-Rule 2: a schema is requested in the strictest form that the server accepts: as the output format, else as the input of
+Rule 2: a reply comes in pieces from servers that can stream, in one piece from others.
+Rule 3: a schema is requested in the strictest form that the server accepts: as the output format, else as the input of
 the only tool, else in words. A refused form, and a refused default of this module, is not tried again.
-Rule 3: the part of the system prompt that is the same in every game is marked for the service's cache.
+Rule 4: the part of the system prompt that is the same in every game is marked for the service's cache.
 """
 
 from __future__ import annotations
@@ -11,18 +12,36 @@ from __future__ import annotations
 import json
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 from league_agents.kit.clock import monotonic_s
-from league_agents.kit.errors import ModelUnavailable
+from league_agents.kit.errors import ModelError, ModelUnavailable
 from league_agents.kit.values import evolve
-from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
+from league_agents.llm.exchange import (
+    LARGEST_REPLY,
+    Abandoned,
+    Finish,
+    PartialReply,
+    Rejected,
+    Reply,
+    Request,
+    Unanswered,
+)
 from league_agents.llm.port import Usage
 from league_agents.llm.provider import Access, Provider
-from league_agents.llm.responses import document_of, limit_body, quoted, retry_after, token_count, whole
+from league_agents.llm.responses import (
+    document_of,
+    fields_of,
+    is_event_stream,
+    limit_body,
+    quoted,
+    retry_after,
+    token_count,
+    whole,
+)
 from league_agents.llm.schemas import in_words, name_of, unbounded_schema
 from league_agents.llm.sdk_failures import connection_failure
 
@@ -51,6 +70,7 @@ class _MessagesDialect:
     """The parameters that this model at this server accepts."""
 
     form: _Form = _Form.FORMAT
+    is_streaming: bool = True
     may_say_disabled: bool = True
     """Whether reasoning can be switched off by name; models that never reason may refuse the word."""
 
@@ -109,6 +129,7 @@ class AnthropicBackend:
     def _ask(self, request: Request, dialect: _MessagesDialect, left_s: float) -> Reply:
         import anthropic
 
+        partial = request.partial if dialect.is_streaming else None
         try:
             response = self._client.messages.with_raw_response.create(
                 model=self._access.model,
@@ -116,11 +137,18 @@ class AnthropicBackend:
                 timeout=left_s,
                 **_messages_body(request, dialect),
             )
+            if partial is not None and is_event_stream(response.http_response):
+                with response.parse() as stream:
+                    return self._reply(_document(stream, partial, is_tool=dialect.form is _Form.TOOL))
             body = response.read()
         except anthropic.APIStatusError as error:
             failed = self._failed(error)
+            if partial is not None and partial.text():
+                failed = Unanswered(str(failed))  # what was written until then may be charged
             failed.usage = Usage(requests=1)
             raise failed from None
+        except (Abandoned, ModelError):
+            raise
         except Exception as error:  # the SDK passes on errors of its HTTP client while a body is read
             raise connection_failure(error, self.name, self._base_url, left_s) from None
         return self._read(body)
@@ -138,6 +166,8 @@ class AnthropicBackend:
         if status in (408, 409, 425, 429) or status >= 500 or kind in _PASSING:
             wait = retry_after(error.response.headers, error.body)
             return ModelUnavailable(f"{self.name}: answers {status}: {said}", retry_after=wait)
+        if status == 200:  # an error inside a stream
+            return ModelUnavailable(f"{self.name}: {said}")
         if status in (400, 422):
             return _RefusedParameter(said)
         return Rejected(f"{self.name}: answers {status}: {said}")
@@ -149,6 +179,9 @@ class AnthropicBackend:
             raise ModelUnavailable(
                 f"{self.name}: {self._base_url} sent no JSON ({start[:80]}); look whether base_url is right"
             )
+        return self._reply(document)
+
+    def _reply(self, document: Mapping[str, Any]) -> Reply:
         content = document.get("content")
         if not isinstance(content, list):
             said = quoted(document, self._key)
@@ -172,6 +205,8 @@ class _RefusedParameter(Exception):
 
 def _other(dialect: _MessagesDialect, said: str, *, has_schema: bool) -> _MessagesDialect | None:
     """Return the dialect to try next; ``None`` if none is left."""
+    if dialect.is_streaming and "stream" in said:
+        return evolve(dialect, is_streaming=False)
     if dialect.may_say_disabled and "thinking" in said:
         return evolve(dialect, may_say_disabled=False)
     if has_schema and dialect.form is not _Form.PLAIN:
@@ -185,7 +220,7 @@ def _messages_body(request: Request, dialect: _MessagesDialect) -> dict[str, Any
         {"type": "text", "text": whole(prompt.system[: prompt.stable]), "cache_control": {"type": "ephemeral"}}
     ]
     own = whole(prompt.system[prompt.stable :]).strip()
-    body: dict[str, Any] = {}
+    body: dict[str, Any] = {"stream": True} if request.partial is not None and dialect.is_streaming else {}
     if dialect.may_say_disabled:
         body["thinking"] = {"type": "disabled"}
     if request.schema is not None:
@@ -205,6 +240,29 @@ def _messages_body(request: Request, dialect: _MessagesDialect) -> dict[str, Any
     # The service refuses empty blocks.
     body["system"] = [each for each in [*system, {"type": "text", "text": own}] if each["text"]]
     return body
+
+
+def _document(stream: Iterable[object], partial: PartialReply, *, is_tool: bool) -> dict[str, Any]:
+    """Read a stream to its end; return the response that the service would have sent in one piece.
+
+    ``is_tool``: the reply is the input of a tool; text beside it is prose about the call.
+    """
+    reason: object = None
+    counted: dict[str, object] = {}
+    for event in stream:
+        fields = fields_of(event)
+        message, delta = fields.get("message"), fields.get("delta")
+        usage = message.get("usage") if isinstance(message, Mapping) else fields.get("usage")
+        if isinstance(usage, Mapping):
+            # Counts are cumulative; an event leaves out what has not changed.
+            counted |= {name: value for name, value in usage.items() if value is not None}
+            partial.usage = _usage(counted)[0]
+        if isinstance(delta, Mapping):
+            reason = delta.get("stop_reason") or reason
+            piece = delta.get("partial_json" if is_tool else "text")
+            if isinstance(piece, str) and piece:
+                partial.add(piece)
+    return {"content": [{"type": "text", "text": partial.text()}], "stop_reason": reason, "usage": counted}
 
 
 def _text(content: list[object]) -> str:

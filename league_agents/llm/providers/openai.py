@@ -1,26 +1,37 @@
 """OpenAI's chat completions, also spoken by llama.cpp, Ollama, vLLM, LM Studio and many services.
 
 Rule 1: the SDK does not retry; the layer above does, because it knows the time left.
-Rule 2: a schema is requested in the strictest form that the server accepts. A refused form is not tried again.
+Rule 2: a reply comes in pieces from servers that can stream, in one piece from others.
+Rule 3: a schema is requested in the strictest form that the server accepts. A refused form is not tried again.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from league_agents.kit.clock import monotonic_s
-from league_agents.kit.errors import ModelUnavailable
+from league_agents.kit.errors import ModelError, ModelUnavailable
 from league_agents.kit.values import evolve
-from league_agents.llm.exchange import LARGEST_REPLY, Finish, Rejected, Reply, Request, Unanswered
+from league_agents.llm.exchange import (
+    LARGEST_REPLY,
+    Abandoned,
+    Finish,
+    PartialReply,
+    Rejected,
+    Reply,
+    Request,
+    Unanswered,
+)
 from league_agents.llm.port import Usage
 from league_agents.llm.provider import Access, Provider
 from league_agents.llm.responses import (
-    UnreadableBody,
     document_of,
+    fields_of,
+    is_event_stream,
     limit_body,
     quoted,
     retry_after,
@@ -44,6 +55,7 @@ class _Dialect:
 
     form: Form
     output_limit: str
+    is_streaming: bool = True
 
 
 class OpenAIBackend:
@@ -101,6 +113,7 @@ class OpenAIBackend:
     def _ask(self, request: Request, dialect: _Dialect, left_s: float) -> Reply:
         import openai
 
+        partial = request.partial if dialect.is_streaming else None
         try:
             response = self._client.chat.completions.with_raw_response.create(
                 model=self._access.model,
@@ -108,13 +121,28 @@ class OpenAIBackend:
                 timeout=left_s,
                 **_options(request, dialect),
             )
+            if partial is not None and is_event_stream(response.http_response):
+                with response.parse() as stream:
+                    return self._reply(_document(stream, partial))
+            body = response.http_response.read()
         except openai.APIStatusError as error:
             failed = self._failed(error)
             failed.usage = Usage(requests=1)
             raise failed from None
-        except (UnreadableBody, openai.APIError) as error:
+        except (Abandoned, ModelError):
+            raise
+        except Exception as error:  # the SDK passes on errors of its HTTP client while a body is read
+            if type(error) is openai.APIError:
+                raise self._broken_off(error, partial) from None
             raise connection_failure(error, self.name, self._base_url, left_s) from None
-        return self._read(response.http_response.content)
+        return self._read(body)
+
+    def _broken_off(self, error: Any, partial: PartialReply | None) -> ModelUnavailable:
+        """Return the failure for an error inside a stream."""
+        kind = Unanswered if partial is not None and partial.text() else ModelUnavailable
+        failed = kind(f"{self.name}: {quoted(error.body or error.message, self._key)}")
+        failed.usage = Usage(requests=1)
+        return failed
 
     def _failed(self, error: Any) -> ModelUnavailable | _NotThisWay:
         status: int = error.status_code
@@ -139,6 +167,9 @@ class OpenAIBackend:
             raise ModelUnavailable(
                 f"{self.name}: {self._base_url} sent no JSON ({start[:80]}); look whether base_url is right"
             )
+        return self._reply(document)
+
+    def _reply(self, document: Mapping[str, Any]) -> Reply:
         choices = document.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, Mapping) else None
@@ -171,6 +202,8 @@ class _NotThisWay(Exception):
 def _other(dialect: _Dialect, said: str, *, has_schema: bool) -> _Dialect | None:
     """Return the dialect to try next; ``None`` if none is left."""
     newer, older = _OUTPUT_LIMITS
+    if dialect.is_streaming and "stream" in said:
+        return evolve(dialect, is_streaming=False)
     if any(name in said for name in _OUTPUT_LIMITS):
         return evolve(dialect, output_limit=older if dialect.output_limit == newer else newer)
     if has_schema and dialect.form is not Form.PLAIN:
@@ -192,6 +225,8 @@ def _messages(request: Request, form: Form) -> Any:
 
 def _options(request: Request, dialect: _Dialect) -> dict[str, Any]:
     options: dict[str, Any] = {dialect.output_limit: request.max_output_tokens}
+    if request.partial is not None and dialect.is_streaming:
+        options |= {"stream": True, "stream_options": {"include_usage": True}}
     if request.schema is None or dialect.form is Form.PLAIN:
         return options
     if dialect.form is Form.OBJECT:
@@ -203,6 +238,28 @@ def _options(request: Request, dialect: _Dialect) -> dict[str, Any]:
         "strict": strict is not None,
     }
     return {**options, "response_format": {"type": "json_schema", "json_schema": form}}
+
+
+def _document(stream: Iterable[object], partial: PartialReply) -> dict[str, Any]:
+    """Read a stream to its end; return the response that the service would have sent in one piece."""
+    finish: object = None
+    usage: object = None
+    refusal = ""
+    for event in stream:
+        fields = fields_of(event)
+        usage = fields.get("usage") or usage
+        choices = fields.get("choices")
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        delta = choice.get("delta") if isinstance(choice, Mapping) else None
+        if not isinstance(choice, Mapping) or not isinstance(delta, Mapping):
+            continue
+        finish = choice.get("finish_reason") or finish
+        if isinstance(delta.get("refusal"), str):
+            refusal += delta["refusal"]
+        if piece := _text(delta.get("content")):
+            partial.add(piece)
+    message = {"content": partial.text(), "refusal": refusal}
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
 
 
 def _text(content: object) -> str:

@@ -19,7 +19,7 @@ from league_agents.agents.referee_chain.hinting import ProposedHints
 from league_agents.games.q21.rules import COURSE
 from league_agents.kit.model_work import KEY, ModelStep, ModelWorkUse, Why, steps_in
 from league_agents.llm.chat import Chat
-from league_agents.llm.exchange import Patience, Reply, Request
+from league_agents.llm.exchange import Finish, Patience, Reply, Request
 from league_agents.llm.port import ChatModel
 from tests.support.scripted_model import ScriptedBackend
 
@@ -61,6 +61,18 @@ class Judged:
 
     def models(self, _callback: str) -> ChatModel:
         return Chat(self, Patience(retries=0))
+
+
+class Slow(Judged):
+    """A model that had written only a part of its reply when the time was over."""
+
+    def __init__(self, share: float, *replies: object) -> None:
+        super().__init__(*replies)
+        self._share = share
+
+    def exchange(self, request: Request) -> Reply:
+        reply = super().exchange(request)
+        return replace(reply, text=reply.text[: int(self._share * len(reply.text))], finish=Finish.OVERDUE)
 
 
 def referee(knowledge: Knowledge, model: Judged) -> LlmReferee:
@@ -177,6 +189,29 @@ def test_a_pool_of_questions_is_used_partly_used_or_replaced(knowledge: Knowledg
     step = only_step(player(knowledge, many).get_questions(context(**BRIEF)), many)
     assert (step.work, step.why) == (ModelWorkUse.USED, None)
     assert 0 < (step.used or 0) <= 20
+
+
+def test_what_a_slow_model_has_written_of_a_pool_is_used_and_said_to_be_a_part(knowledge: Knowledge) -> None:
+    model = Slow(0.6, pool(44))
+    step = only_step(player(knowledge, model).get_questions(context(**BRIEF)), model)
+    assert (step.work, step.why) == (ModelWorkUse.PARTLY_USED, Why.CUT_SHORT)
+    assert (step.used or 0) > 0
+    nothing = Slow(0.01, pool(44))
+    reply = player(knowledge, nothing).get_questions(context(**BRIEF))
+    step = only_step(reply, nothing)
+    assert (step.work, step.why) == (ModelWorkUse.REPLACED, Why.UNANSWERED)
+    assert len(reply["questions"]) == 20
+
+
+def test_the_answers_that_a_slow_model_has_written_are_used_and_code_gives_the_others(knowledge: Knowledge) -> None:
+    rows = [{**RIGHT, "n": n} for n in (1, 2, 3)]
+    model = Slow(0.7, {"answers": rows})
+    reply = referee(knowledge, model).get_answers(context(**SECRET, questions=QUESTIONS))
+    step = only_step(reply, model)
+    assert step == ModelStep(
+        step="referee_answers", work=ModelWorkUse.PARTLY_USED, why=Why.CUT_SHORT, used=2, of=3, callback="c"
+    )
+    assert [each["answer"] for each in reply["answers"]][:2] == ["A", "A"]
 
 
 def test_a_brief_that_says_nothing_asks_no_model(knowledge: Knowledge) -> None:

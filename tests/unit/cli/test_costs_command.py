@@ -65,6 +65,13 @@ def test_calls_tokens_money_and_cache_hits_are_added_up(ledger: Ledger) -> None:
     assert len(lines) == 2  # one model is its own total
 
 
+def test_a_cost_that_is_estimated_says_so(ledger: Ledger) -> None:
+    ledger.record(CALL)
+    ledger.record(evolve(CALL, outcome="overdue"))
+    assert costs().splitlines()[1].endswith("$0.0250 (1 call estimated)")
+    assert json.loads(costs("--json"))["total"]["calls_of_estimated_tokens"] == 1
+
+
 def test_replies_of_which_nothing_was_used_are_counted(ledger: Ledger) -> None:
     for work, why in (
         (ModelWorkUse.USED, None),

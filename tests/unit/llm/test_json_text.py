@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from league_agents.kit.errors import MalformedCompletion
-from league_agents.llm.json_text import find_object, parse
+from league_agents.llm.json_text import find_object, parse, parse_beginning
 
 
 class Guess(BaseModel):
@@ -76,3 +76,42 @@ def test_many_objects_and_open_braces_take_no_time() -> None:
     for text in ("{" * 200_000, many, '{"' * 100_000, "<think>" * 100_000, '{"a":' * 100_000):
         with pytest.raises(MalformedCompletion):
             find_object(text)
+
+
+class Pool(BaseModel):
+    words: list[str] = []
+    rows: list[Guess] = []
+
+
+WHOLE = '{"words": ["a", "b, ]}\\"", "c"], "rows": [{"word": "d", "points": 1}, {"word": "e", "points": 12}]}'
+
+
+def test_what_is_complete_of_a_text_that_breaks_off_anywhere_is_a_part_of_the_whole() -> None:
+    whole = parse(WHOLE, Pool)
+    seen = set()
+    for length in range(len(WHOLE) + 1):
+        try:
+            found = parse_beginning(f"Here: {WHOLE[:length]}", Pool)
+        except MalformedCompletion:
+            assert length < WHOLE.index('"a"') + 3
+            continue
+        assert found.words == whole.words[: len(found.words)]
+        assert found.rows == whole.rows[: len(found.rows)]
+        seen.add((len(found.words), len(found.rows)))
+    assert seen == {(1, 0), (2, 0), (3, 0), (3, 1), (3, 2)}
+
+
+@pytest.mark.parametrize("text", [
+    "", "I think", '{"words": [', '{"words": [], "rows": [{"word": "a"', '<think>{"words": ["a"]', '{"words": "a"',
+    '{"word": "a", "points": 3}', '{"words": [1, 2', "{" * 10_000, '{"a": ' + "[" * 100_000,
+])  # fmt: skip
+def test_a_beginning_without_a_complete_item_is_nothing(text: str) -> None:
+    with pytest.raises(MalformedCompletion):
+        parse_beginning(text, Pool)
+
+
+def test_a_number_at_the_end_may_have_gone_on() -> None:
+    class Numbers(BaseModel):
+        numbers: list[int]
+
+    assert parse_beginning('{"numbers": [1, 23, 4', Numbers).numbers == [1, 23]

@@ -1,7 +1,8 @@
 """Google's Gemini, through either of its two SDKs; the newer one is preferred.
 
 Rule 1: the SDKs do not retry; the layer above does, because it knows the time left.
-Rule 2: a schema is requested in the strictest form that the server accepts. A refused form is not tried again.
+Rule 2: with the newer SDK a reply comes in pieces from servers that can stream; with the older one in one piece.
+Rule 3: a schema is requested in the strictest form that the server accepts. A refused form is not tried again.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from league_agents.llm.providers.gemini.sdks import (
     GenerativeLanguageClient,
     NoJson,
     NotReached,
+    text_of,
 )
 from league_agents.llm.responses import UnreadableBody, failure_of, quoted, retry_after, token_count, whole
 from league_agents.llm.schemas import Form, in_words, plain_schema
@@ -66,6 +68,7 @@ class GeminiBackend:
         self._base_url = access.base_url
         self._lock = threading.Lock()
         self._form = Form.SCHEMA
+        self._is_streaming = True
         # Agents are discarded without being closed; this closes their connections.
         weakref.finalize(self, client.close).atexit = False
 
@@ -84,13 +87,19 @@ class GeminiBackend:
             if left_s <= 0:
                 raise Unanswered(f"{self.name}: no time is left")
             try:
-                document = self._client.generate(self._access.model, _body(request, form), left_s)
+                partial = request.partial if self._is_streaming else None
+                document = self._client.generate(self._access.model, _body(request, form), left_s, partial)
             except GeminiRefusal as refusal:
+                if partial is not None and not partial.text() and "stream" in str(refusal.body)[:10_000].lower():
+                    self._is_streaming = False
+                    continue
                 is_refused_form = refusal.status == 400 and not _is_about_the_key(refusal)
                 if is_refused_form and request.schema is not None and form is not Form.PLAIN:
                     form = Form(form + 1)
                     continue
                 failed = self._failed(refusal)
+                if partial is not None and partial.text():
+                    failed = Unanswered(str(failed))  # what was written until then may be charged
                 failed.usage = Usage(requests=1)
                 raise failed from None
             except UnreadableBody as error:
@@ -140,7 +149,7 @@ class GeminiBackend:
             finish = Finish.REFUSED
         elif _TRUNCATED in reason:
             finish = Finish.CUT_OFF
-        text = _text(candidate.get("content"))[:LARGEST_REPLY]
+        text = text_of(candidate.get("content"))[:LARGEST_REPLY]
         return Reply(text=text, finish=finish, usage=usage, model=self.name, is_counted=is_counted)
 
 
@@ -168,16 +177,6 @@ def _body(request: Request, form: Form) -> dict[str, Any]:
         "systemInstruction": {"parts": [{"text": whole(system)}]},
         "generationConfig": config,
     }
-
-
-def _text(content: object) -> str:
-    parts = content.get("parts") if isinstance(content, Mapping) else None
-    found = []
-    for part in parts[:1_000] if isinstance(parts, list) else ():
-        text = part.get("text") if isinstance(part, Mapping) and not part.get("thought") else None
-        if isinstance(text, str):
-            found.append(whole(text))
-    return "".join(found)
 
 
 def _usage(counted: object) -> tuple[Usage, bool]:

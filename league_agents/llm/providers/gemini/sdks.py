@@ -5,13 +5,14 @@ Rule: errors of an SDK or its HTTP client are converted to the exceptions below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any, Protocol
 
 from league_agents.kit.advice import without_advice
 from league_agents.kit.clock import monotonic_s
-from league_agents.llm.exchange import LARGEST_REPLY
-from league_agents.llm.responses import UnreadableBody, check_place, document_of, limit_body, unreadable
+from league_agents.llm.exchange import LARGEST_REPLY, Abandoned, PartialReply
+from league_agents.llm.responses import UnreadableBody, check_place, document_of, limit_body, unreadable, whole
 
 
 class GeminiRefusal(Exception):
@@ -39,8 +40,13 @@ class NoJson(Exception):
 class GeminiClient(Protocol):
     """The interface of one SDK's client."""
 
-    def generate(self, model: str, body: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
-        """Return the service's JSON object. Raises the four exceptions above and ``UnreadableBody``."""
+    def generate(
+        self, model: str, body: Mapping[str, Any], timeout_s: float, partial: PartialReply | None
+    ) -> Mapping[str, Any]:
+        """Return the service's JSON object; with ``partial`` the reply may come in pieces, which are added there.
+
+        Raises the four exceptions above, ``UnreadableBody`` and ``Abandoned``.
+        """
         ...
 
     def close(self) -> None:
@@ -65,30 +71,34 @@ class GenaiClient:
             ),
         )
 
-    def generate(self, model: str, body: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
+    def generate(
+        self, model: str, body: Mapping[str, Any], timeout_s: float, partial: PartialReply | None
+    ) -> Mapping[str, Any]:
         from google.genai import errors, types
 
         config = dict(body["generationConfig"])
+        contents: Any = [types.Content.model_validate(each) for each in body["contents"]]
+        options = types.GenerateContentConfig(
+            system_instruction=types.Content.model_validate(body["systemInstruction"]),
+            max_output_tokens=config["maxOutputTokens"],
+            response_mime_type=config.get("responseMimeType"),
+            response_schema=config.get("responseSchema"),
+            http_options=types.HttpOptions(timeout=max(1, int(timeout_s * 1_000))),
+            automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+            should_return_http_response=partial is None,
+        )
         try:
-            response = self._client.models.generate_content(
-                model=model,
-                contents=[types.Content.model_validate(each) for each in body["contents"]],
-                config=types.GenerateContentConfig(
-                    system_instruction=types.Content.model_validate(body["systemInstruction"]),
-                    max_output_tokens=config["maxOutputTokens"],
-                    response_mime_type=config.get("responseMimeType"),
-                    response_schema=config.get("responseSchema"),
-                    http_options=types.HttpOptions(timeout=max(1, int(timeout_s * 1_000))),
-                    automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
-                    should_return_http_response=True,
-                ),
-            )
+            if partial is not None:
+                return _joined(
+                    self._client.models.generate_content_stream(model=model, contents=contents, config=options), partial
+                )
+            response = self._client.models.generate_content(model=model, contents=contents, config=options)
         except errors.APIError as error:
             headers = getattr(error.response, "headers", None)
             raise GeminiRefusal(
                 error.code or 500, error.details, headers if isinstance(headers, Mapping) else {}
             ) from None
-        except UnreadableBody:
+        except (UnreadableBody, Abandoned):
             raise
         except Exception as error:  # the SDK passes on any error of its HTTP client, and there are two clients
             body_error = unreadable(error)
@@ -96,8 +106,8 @@ class GenaiClient:
                 raise body_error from None
             if type(error).__name__ in ("ConnectError", "ConnectTimeout"):
                 raise NotReached from None
-            if isinstance(error, errors.UnknownApiResponseError):
-                raise NoJson from None
+            if isinstance(error, TypeError | ValueError) and not (partial is not None and partial.text()):
+                raise NoJson from None  # the SDK could not read what came
             raise BrokenOff(f"no whole answer within {timeout_s:.3g} s ({type(error).__name__})") from None
         http = response.sdk_http_response
         return _document(http.body if http is not None else None)
@@ -123,7 +133,9 @@ class GenerativeLanguageClient:
             session.mount("http://", adapter)
             session.mount("https://", adapter)
 
-    def generate(self, model: str, body: Mapping[str, Any], timeout_s: float) -> Mapping[str, Any]:
+    def generate(
+        self, model: str, body: Mapping[str, Any], timeout_s: float, partial: PartialReply | None
+    ) -> Mapping[str, Any]:
         from google.ai import generativelanguage
         from google.api_core import exceptions
 
@@ -155,6 +167,34 @@ class GenerativeLanguageClient:
 
     def close(self) -> None:
         self._client.transport.close()  # type: ignore[no-untyped-call]
+
+
+def _joined(stream: Iterator[Any], partial: PartialReply) -> Mapping[str, Any]:
+    """Read a stream to its end; return the response that the service would have sent in one piece."""
+    last: dict[str, Any] = {}
+    candidate: dict[str, Any] = {}
+    with closing(stream):  # type: ignore[type-var]
+        for each in stream:
+            chunk = each.model_dump(by_alias=True, exclude_none=True, exclude={"sdk_http_response"})
+            last |= {name: value for name, value in chunk.items() if name != "candidates"}
+            for found in chunk.get("candidates", ())[:1]:
+                candidate |= found
+                if piece := text_of(found.get("content")):
+                    partial.add(piece)
+    if candidate:
+        last["candidates"] = [{**candidate, "content": {"parts": [{"text": partial.text()}]}}]
+    return last
+
+
+def text_of(content: object) -> str:
+    """Return the text of a message without the model's thoughts."""
+    parts = content.get("parts") if isinstance(content, Mapping) else None
+    found = []
+    for part in parts[:1_000] if isinstance(parts, list) else ():
+        text = part.get("text") if isinstance(part, Mapping) and not part.get("thought") else None
+        if isinstance(text, str):
+            found.append(whole(text))
+    return "".join(found)
 
 
 def _snake(config: Mapping[str, Any]) -> dict[str, Any]:
