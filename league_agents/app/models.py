@@ -209,6 +209,8 @@ def limited_backend(entry: ModelEntry) -> Backend:
         base_url=entry.base_url or provider.base_url.rstrip("/"),
         key=entry.key,
         key_name=entry.key_name,
+        options=entry.options,
+        thinks=entry.patience.thinking_tokens > 0,
     )
     try:
         backend = provider.connect(access)

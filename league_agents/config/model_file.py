@@ -52,6 +52,19 @@ class WrittenModel(WrittenMapping):
     thinking_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     """Tokens besides, for models that think before they write."""
 
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    """openai, gemini. Default: the service's."""
+
+    seed: Annotated[int, Field(ge=0, le=2_147_483_647)] | None = None
+    """openai, gemini with google-genai: replies to the same prompt vary less."""
+
+    reasoning_effort: Line | None = None
+    """A word of the service, such as low or high. Default: at the services themselves the shortest that leaves time to
+    answer, unless `thinking_tokens` are given."""
+
+    service_tier: Line | None = None
+    """A word of the service, such as flex or priority. Default: the service's."""
+
 
 class WrittenLimit(WrittenMapping):
     """The most in one period."""

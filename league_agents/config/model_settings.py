@@ -25,7 +25,7 @@ from league_agents.kit.values import evolve
 from league_agents.llm.exchange import Patience
 from league_agents.llm.limits import Limit, SpendingLimits
 from league_agents.llm.prices import Price, PriceList
-from league_agents.llm.provider import Provider
+from league_agents.llm.provider import OPTION_NAMES, ModelOptions, Provider
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class ModelEntry:
     """Whether a key is required: by services, usually not by a user's own server."""
 
     patience: Patience
+    options: ModelOptions = field(default_factory=ModelOptions)
 
     @property
     def full_name(self) -> str:
@@ -183,7 +184,20 @@ def _entry(written: WrittenModel, path: str, env: Environment) -> ModelEntry:
             max_output_tokens=written.max_output,
             thinking_tokens=written.thinking_tokens,
         ),
+        options=_options(written, provider, path),
     )
+
+
+def _options(written: WrittenModel, provider: Provider, path: str) -> ModelOptions:
+    options = ModelOptions(**{name: getattr(written, name) for name in OPTION_NAMES})
+    for name, value in options.given().items():
+        words = provider.options.get(name)
+        if words is None:
+            taken = ", ".join(provider.options) or "no options"
+            raise ConfigError(f"{path}.{name}", f"{provider.name} takes {taken}; leave it out")
+        if words and value not in words:
+            raise not_one_of(f"{path}.{name}", words, str(value))
+    return options
 
 
 def _from_environment(env: Environment) -> ModelEntry | None:
@@ -222,6 +236,7 @@ def _made(
     named_key: str | None,
     where: str,
     patience: Patience,
+    options: ModelOptions | None = None,
 ) -> ModelEntry:
     variables = provider.key_variables if named_key is None else (named_key,)
     key = next((found for each in variables if (found := env.text(each)) is not None), None)
@@ -242,6 +257,7 @@ def _made(
         key_name=variables[0] if variables else "",
         needs_key=bool(variables) and (base_url is None or named_key is not None),
         patience=patience,
+        options=options or ModelOptions(),
     )
 
 

@@ -7,8 +7,8 @@ provider, holds one declaration.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 
 from league_agents.kit.violation import shown
 from league_agents.llm.exchange import Backend
@@ -21,10 +21,30 @@ _TYPES = {
     "base_url": str,
     "key_variables": tuple,
     "default_model": str | None,
+    "options": Mapping,
     "takes_schema": bool,
     "alternatives": str,
 }
 _SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """How a model is asked to write. ``None`` leaves an option to the provider's default, or to the service."""
+
+    temperature: float | None = None
+    seed: int | None = None
+    """Replies to the same prompt vary less with a seed; no service promises that they are equal."""
+
+    reasoning_effort: str | None = None
+    service_tier: str | None = None
+
+    def given(self) -> Mapping[str, object]:
+        """Return the options that are set."""
+        return {name: value for name in OPTION_NAMES if (value := getattr(self, name)) is not None}
+
+
+OPTION_NAMES = tuple(each.name for each in fields(ModelOptions))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +65,10 @@ class Access:
 
     key_name: str
     """The variable that a person has to check if the key is refused."""
+
+    options: ModelOptions = field(default_factory=ModelOptions)
+    thinks: bool = False
+    """Whether the settings leave tokens for the model's reasoning. If not, a provider keeps it short."""
 
     @property
     def refused_key(self) -> str:
@@ -76,6 +100,10 @@ class Provider:
     default_model: str | None = None
     """The model to use if the user names none; ``None`` requires the user to name one."""
 
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The fields of ``ModelOptions`` that the backend passes on, with the words that the service knows; no words for
+    numbers."""
+
     takes_schema: bool = True
     """Whether the backend passes ``Request.schema`` on. If not, the schema is written into the prompt and the
     request has none."""
@@ -91,6 +119,9 @@ def faults_of(provider: Provider, name: str) -> Iterator[str]:
         if not isinstance(value, kind):
             yield f"its {field_name} is {shown(value)}"
             return
+    for option in provider.options:
+        if option not in OPTION_NAMES:
+            yield f"its option {shown(option)} is none of {', '.join(OPTION_NAMES)}"
     if not callable(provider.connect):
         yield f"its connect is {shown(provider.connect)}, which cannot be called"
     if provider.name != name or not _NAME.fullmatch(name):

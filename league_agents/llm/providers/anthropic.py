@@ -31,7 +31,7 @@ from league_agents.llm.exchange import (
     Unanswered,
 )
 from league_agents.llm.port import Usage
-from league_agents.llm.provider import Access, Provider
+from league_agents.llm.provider import Access, ModelOptions, Provider
 from league_agents.llm.responses import (
     document_of,
     fields_of,
@@ -72,7 +72,8 @@ class _MessagesDialect:
     form: _Form = _Form.FORMAT
     is_streaming: bool = True
     may_say_disabled: bool = True
-    """Whether reasoning can be switched off by name; models that never reason may refuse the word."""
+    """Whether reasoning is switched off, because a callback has about 25 seconds. Models that never reason, or always
+    do, refuse the word; an order of the user's goes before."""
 
 
 class AnthropicBackend:
@@ -84,7 +85,8 @@ class AnthropicBackend:
         self._access = access
         self._key = access.key
         self._base_url = access.base_url.rstrip("/")
-        self._dialect = _MessagesDialect()
+        effort = access.options.reasoning_effort
+        self._dialect = _MessagesDialect(may_say_disabled=effort is None and not access.thinks)
         self._lock = threading.Lock()
         self._client = anthropic.Anthropic(
             api_key=access.key or NO_KEY,
@@ -135,7 +137,7 @@ class AnthropicBackend:
                 model=self._access.model,
                 max_tokens=request.max_output_tokens,
                 timeout=left_s,
-                **_messages_body(request, dialect),
+                **_messages_body(request, dialect, self._access.options),
             )
             if partial is not None and is_event_stream(response.http_response):
                 with response.parse() as stream:
@@ -214,7 +216,7 @@ def _other(dialect: _MessagesDialect, said: str, *, has_schema: bool) -> _Messag
     return None
 
 
-def _messages_body(request: Request, dialect: _MessagesDialect) -> dict[str, Any]:
+def _messages_body(request: Request, dialect: _MessagesDialect, options: ModelOptions) -> dict[str, Any]:
     prompt = request.prompt
     system: list[dict[str, Any]] = [
         {"type": "text", "text": whole(prompt.system[: prompt.stable]), "cache_control": {"type": "ephemeral"}}
@@ -223,16 +225,21 @@ def _messages_body(request: Request, dialect: _MessagesDialect) -> dict[str, Any
     body: dict[str, Any] = {"stream": True} if request.partial is not None and dialect.is_streaming else {}
     if dialect.may_say_disabled:
         body["thinking"] = {"type": "disabled"}
+    if options.service_tier is not None:
+        body["service_tier"] = options.service_tier
+    output: dict[str, Any] = {} if options.reasoning_effort is None else {"effort": options.reasoning_effort}
     if request.schema is not None:
         form = unbounded_schema(request.schema) if dialect.form is _Form.FORMAT else None
         if form is not None:
-            body["output_config"] = {"format": {"type": "json_schema", "schema": form}}
+            output["format"] = {"type": "json_schema", "schema": form}
         elif dialect.form is not _Form.PLAIN:
             name = name_of(request.schema)
             body["tools"] = [{"name": name, "input_schema": request.schema.document}]
             body["tool_choice"] = {"type": "tool", "name": name}
         else:
             own = f"{own}\n\n{in_words(request.schema)}".strip()
+    if output:
+        body["output_config"] = output
     turns = [("user", prompt.user)]
     if request.correction is not None:
         turns += [("assistant", request.correction.reply.strip() or "…"), ("user", request.correction.complaint)]
@@ -309,4 +316,9 @@ PROVIDER = Provider(
     base_url=ENDPOINT,
     key_variables=("ANTHROPIC_API_KEY",),
     connect=AnthropicBackend,
+    # The service refuses temperatures since its version 2026-10-21, and has no seed.
+    options={
+        "reasoning_effort": ("low", "medium", "high", "xhigh", "max"),
+        "service_tier": ("auto", "standard_only"),
+    },
 )

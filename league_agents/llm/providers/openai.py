@@ -46,6 +46,9 @@ NO_KEY = "none"
 """The key for a server without keys: the SDK requires one."""
 
 _OUTPUT_LIMITS = ("max_completion_tokens", "max_tokens")
+_DEFAULT_EFFORT = "low"
+"""A callback has about 25 seconds, which a model that reasons at length spends before the first word of its reply."""
+
 _ABOUT_FORM = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured")
 
 
@@ -55,6 +58,9 @@ class _Dialect:
 
     form: Form
     output_limit: str
+    has_default_effort: bool
+    """Whether reasoning is kept short without an order of the user's; models that do not reason refuse the word."""
+
     is_streaming: bool = True
 
 
@@ -69,7 +75,13 @@ class OpenAIBackend:
         self._base_url = access.base_url.rstrip("/")
         # Local servers often know the older name only; OpenAI's newer models know the newer one only.
         newer, older = _OUTPUT_LIMITS
-        self._dialect = _Dialect(Form.SCHEMA, newer if self._base_url == ENDPOINT else older)
+        is_service = self._base_url == ENDPOINT
+        given = access.options.given()
+        self._dialect = _Dialect(
+            Form.SCHEMA,
+            newer if is_service else older,
+            is_service and not access.thinks and not {"reasoning_effort", "temperature"} & given.keys(),
+        )
         self._lock = threading.Lock()
         self._client = openai.OpenAI(
             api_key=access.key or NO_KEY,
@@ -119,7 +131,7 @@ class OpenAIBackend:
                 model=self._access.model,
                 messages=_messages(request, dialect.form),
                 timeout=left_s,
-                **_options(request, dialect),
+                **{**_options(request, dialect), **self._access.options.given()},
             )
             if partial is not None and is_event_stream(response.http_response):
                 with response.parse() as stream:
@@ -204,6 +216,8 @@ def _other(dialect: _Dialect, said: str, *, has_schema: bool) -> _Dialect | None
     newer, older = _OUTPUT_LIMITS
     if dialect.is_streaming and "stream" in said:
         return evolve(dialect, is_streaming=False)
+    if dialect.has_default_effort and "reasoning" in said:
+        return evolve(dialect, has_default_effort=False)
     if any(name in said for name in _OUTPUT_LIMITS):
         return evolve(dialect, output_limit=older if dialect.output_limit == newer else newer)
     if has_schema and dialect.form is not Form.PLAIN:
@@ -225,6 +239,8 @@ def _messages(request: Request, form: Form) -> Any:
 
 def _options(request: Request, dialect: _Dialect) -> dict[str, Any]:
     options: dict[str, Any] = {dialect.output_limit: request.max_output_tokens}
+    if dialect.has_default_effort:
+        options["reasoning_effort"] = _DEFAULT_EFFORT
     if request.partial is not None and dialect.is_streaming:
         options |= {"stream": True, "stream_options": {"include_usage": True}}
     if request.schema is None or dialect.form is Form.PLAIN:
@@ -289,5 +305,11 @@ PROVIDER = Provider(
     base_url=ENDPOINT,
     key_variables=("OPENAI_API_KEY",),
     connect=OpenAIBackend,
+    options={
+        "temperature": (),
+        "seed": (),
+        "reasoning_effort": ("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+        "service_tier": ("auto", "default", "flex", "scale", "priority", "fast"),
+    },
     alternatives="any server that speaks its protocol: llama.cpp, Ollama, vLLM, LM Studio",
 )

@@ -48,6 +48,9 @@ OTHERS: dict[str, Any] = {
     "log.level": "DEBUG",
     "models.models[0].provider": "gemini",
     "models.models[0].name": "cleverer",
+    "models.models[0].temperature": 0.5,
+    "models.models[0].reasoning_effort": "medium",
+    "models.models[0].service_tier": "priority",
     "models.models[0].base_url": "https://models.league.test/v1",
 }
 """Values besides those of the example, where their type does not say which there are."""

@@ -17,7 +17,7 @@ from league_agents.kit.clock import monotonic_s
 from league_agents.kit.errors import ConfigError, ModelUnavailable
 from league_agents.llm.exchange import LARGEST_REPLY, Backend, Finish, Rejected, Reply, Request, Unanswered
 from league_agents.llm.port import Usage
-from league_agents.llm.provider import Access, Provider
+from league_agents.llm.provider import Access, ModelOptions, Provider
 from league_agents.llm.providers.gemini.sdks import (
     BrokenOff,
     GeminiClient,
@@ -46,6 +46,9 @@ def connect(access: Access) -> Backend:
         client = GenaiClient
     elif _is_installed("google.ai.generativelanguage"):
         client = GenerativeLanguageClient
+        newer = [name for name in access.options.given() if name != "temperature"]
+        if newer:
+            raise ConfigError("gemini", f"{newer[0]} needs the package google-genai; install it, or leave the key out")
     else:
         raise ConfigError("gemini", "neither google-genai nor google-generativeai is installed; install one of them")
     return GeminiBackend(client(access.key or NO_KEY, access.base_url), access)
@@ -69,6 +72,10 @@ class GeminiBackend:
         self._lock = threading.Lock()
         self._form = Form.SCHEMA
         self._is_streaming = True
+        options = access.options
+        has_own = options.reasoning_effort is not None or access.thinks
+        # A callback has about 25 seconds. Models that do not reason, or have no levels, refuse the word.
+        self._default_level = None if has_own or access.base_url != ENDPOINT else "low"
         # Agents are discarded without being closed; this closes their connections.
         weakref.finalize(self, client.close).atexit = False
 
@@ -88,10 +95,14 @@ class GeminiBackend:
                 raise Unanswered(f"{self.name}: no time is left")
             try:
                 partial = request.partial if self._is_streaming else None
-                document = self._client.generate(self._access.model, _body(request, form), left_s, partial)
+                body = _body(request, form, self._access.options, self._default_level)
+                document = self._client.generate(self._access.model, body, left_s, partial)
             except GeminiRefusal as refusal:
                 if partial is not None and not partial.text() and "stream" in str(refusal.body)[:10_000].lower():
                     self._is_streaming = False
+                    continue
+                if self._default_level is not None and "thinking" in str(refusal.body)[:10_000].lower():
+                    self._default_level = None
                     continue
                 is_refused_form = refusal.status == 400 and not _is_about_the_key(refusal)
                 if is_refused_form and request.schema is not None and form is not Form.PLAIN:
@@ -158,9 +169,12 @@ def _is_about_the_key(refusal: GeminiRefusal) -> bool:
     return refusal.status == 400 and "API_KEY_INVALID" in str(refusal.body)[:10_000]
 
 
-def _body(request: Request, form: Form) -> dict[str, Any]:
+def _body(request: Request, form: Form, options: ModelOptions, default_level: str | None) -> dict[str, Any]:
     system = request.prompt.system
     config: dict[str, Any] = {"maxOutputTokens": request.max_output_tokens}
+    level = options.reasoning_effort or default_level
+    own = {"temperature": options.temperature, "seed": options.seed, "thinkingLevel": level}
+    config |= {name: value for name, value in own.items() if value is not None}
     if request.schema is not None:
         schema = plain_schema(request.schema) if form is Form.SCHEMA else None
         if schema is not None:
@@ -176,6 +190,7 @@ def _body(request: Request, form: Form) -> dict[str, Any]:
         "contents": [{"role": role, "parts": [{"text": whole(text)}]} for role, text in turns if text],
         "systemInstruction": {"parts": [{"text": whole(system)}]},
         "generationConfig": config,
+        "serviceTier": options.service_tier,
     }
 
 
@@ -196,4 +211,10 @@ PROVIDER = Provider(
     base_url=ENDPOINT,
     key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     connect=connect,
+    options={
+        "temperature": (),
+        "seed": (),
+        "reasoning_effort": ("minimal", "low", "medium", "high", "xhigh"),
+        "service_tier": ("standard", "flex", "priority"),
+    },
 )

@@ -77,10 +77,15 @@ class GenaiClient:
         from google.genai import errors, types
 
         config = dict(body["generationConfig"])
+        level, tier = config.get("thinkingLevel"), body["serviceTier"]
         contents: Any = [types.Content.model_validate(each) for each in body["contents"]]
         options = types.GenerateContentConfig(
             system_instruction=types.Content.model_validate(body["systemInstruction"]),
             max_output_tokens=config["maxOutputTokens"],
+            temperature=config.get("temperature"),
+            seed=config.get("seed"),
+            thinking_config=None if level is None else types.ThinkingConfig(thinking_level=types.ThinkingLevel(level)),
+            service_tier=None if tier is None else types.ServiceTier(tier),
             response_mime_type=config.get("responseMimeType"),
             response_schema=config.get("responseSchema"),
             http_options=types.HttpOptions(timeout=max(1, int(timeout_s * 1_000))),
@@ -202,8 +207,9 @@ def _snake(config: Mapping[str, Any]) -> dict[str, Any]:
         "maxOutputTokens": "max_output_tokens",
         "responseMimeType": "response_mime_type",
         "responseSchema": "response_schema",
+        "temperature": "temperature",
     }
-    found = {names[name]: value for name, value in config.items()}
+    found = {names[name]: value for name, value in config.items() if name in names}
     if "response_schema" in found:
         found["response_schema"] = _with_type_names(found["response_schema"])
     return found
