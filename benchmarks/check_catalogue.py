@@ -1,7 +1,8 @@
 """Finds the openings of the catalogue in packaged texts, word for word.
 
 Rule 1: only typography is folded: the shape of quotation marks, dashes and ellipses, white space, the typist's
-``_italics_``, and capitals in which printers set the first words. Every letter and every comma has to be there.
+``_italics_``, words in capitals for italics, and capitals in which printers set the first words. Every letter and every
+comma has to be there.
 Rule 2: an opening that stands in no packaged text keeps ``null``; it was not checked, which is not the same as wrong.
 """
 
@@ -25,6 +26,11 @@ _QUOTES = str.maketrans(dict.fromkeys('‘’‚‛“”„‟«»‹›`´"', 
 _DASH = re.compile(r"\s*(?:-{2,}|[—–―])\s*")
 _DOTS = re.compile(r"\s*(?:\.(?: ?\.){2,}|…)")
 _SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
+_COLLECTION = re.compile(r"\b(?:works|poems|plays|tales|stories|writings)\b", re.IGNORECASE)
+_DISTINCTIVE = 40
+"""Characters: a longer opening is found in an author's collected works without a mistake."""
+
 _QUOTE_RUN = re.compile(r"'(?:\s?')+")
 _MOST_CAPITALS = 80
 """Characters: printers set the first words of a chapter in capitals, at most a line."""
@@ -68,13 +74,22 @@ def holds(text: SearchableText, sentence: str) -> bool:
 
 
 def _is_exact(found: str, wanted: str) -> bool:
-    """Equal, but for a beginning that the printer set in capitals."""
+    """Equal, but for a beginning that the printer set in capitals, and words that the typist did for italics."""
     differences = [i for i, (a, b) in enumerate(zip(found, wanted, strict=False)) if a != b]
     if len(found) != len(wanted) or not differences:
         return len(found) == len(wanted)
     last = differences[-1]
+    if all(_is_capitalised_word(found, i) for i in differences):
+        return True
     # In capitals on one side up to the last difference: a capital in the middle of small letters is another text.
     return last < _MOST_CAPITALS and (found[: last + 1].isupper() or wanted[: last + 1].isupper())
+
+
+def _is_capitalised_word(text: str, at: int) -> bool:
+    """Whether the letter stands in a word of capitals: ``she is always THE woman``."""
+    return any(
+        word.start() <= at < word.end() and len(word[0]) > 1 and word[0].isupper() for word in _WORD.finditer(text)
+    )
 
 
 def _at_word_edges(text: str, start: int, end: int) -> bool:
@@ -92,6 +107,8 @@ def is_text_of(text: SearchableText, work: Work) -> bool:
     """Whether the text is the work: "London." opens Bleak House and stands in a dozen other novels."""
     if text.language != work.language or not same_author(text.author, work.author):
         return False
+    if _COLLECTION.search(text.title) and len(work.opening_sentence) > _DISTINCTIVE:
+        return True
     return best_title(work.title, [text.title]) is not None or best_title(text.title, [work.title]) is not None
 
 
@@ -101,6 +118,7 @@ def main(arguments: list[str] | None = None) -> int:
         description="Find the catalogue's openings in the texts that scripts/books fetched.",
     )
     parser.add_argument("--write", action="store_true", help="record in the catalogue where each opening was found")
+    parser.add_argument("--unchecked", action="store_true", help="list every opening that stands in no packaged text")
     options = parser.parse_args(arguments)
     try:
         texts = [searchable(book) for book in cached_entries()]
@@ -117,6 +135,12 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"NOT FOUND  {work.title}: recorded as {work.checked}")
         elif any(is_text_of(text, work) for text in texts):
             print(f"DIFFERS    {work.title}: a text of this title is in the cache, its opening is not")
+    unchecked = [work for work in works if found[work.title, work.opening_sentence] is None]
+    if options.unchecked:
+        for work in sorted(unchecked, key=lambda work: (work.language, work.title)):
+            print(f"UNCHECKED  {work.title} ({work.author}, {work.language}): {work.opening_sentence[:80]}")
+    elif unchecked:
+        print(f"{len(unchecked)} openings stand in no packaged text; --unchecked lists them")
     print(f"{sum(origin is not None for origin in found.values())} of {len(works)} openings found word for word")
     if options.write:
         for name, number in _record(found):

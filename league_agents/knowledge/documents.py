@@ -17,6 +17,7 @@ from league_agents.kit.errors import LimitExceeded
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.reading import MAX_TEXT_BYTES, decode_text, read_bytes
+from league_agents.knowledge.titles import same_author
 
 Markup = Literal["plain", "markdown"]
 MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
@@ -91,9 +92,13 @@ def make_document(
         raise DocumentRefused(source, "holds a library's header and no book")
     fields = {m["key"].lower(): m["value"].strip() for m in _HEADER_FIELD.finditer(header)}
     page_title, page_author = _title_page(body, markup)
+    stated_author = author or fields.get("author") or page_author
+    bare, named_author = without_attribution(
+        fields.get("title") or page_title or fallback_title or source, stated_author
+    )
     return Document(
-        title=one_line(title or fields.get("title") or page_title or fallback_title or source),
-        author=one_line(author or fields.get("author") or page_author or "") or None,
+        title=one_line(title or bare),
+        author=one_line(stated_author or named_author or "") or None,
         language=language or guess_language(body),
         text=body,
         source=source,
@@ -112,15 +117,18 @@ def document_of_parts(
 ) -> Document:
     """Make a document of parts, without a library's header and footer.
 
+    ``title`` is the file's own: a library's name and the author are taken off it.
+
     The file's ``stated_language`` holds unless its letters contradict it: templates write ``en`` in any page.
     """
     kept = _without_library_parts(parts)
     text = "\n\n".join(part.text for part in kept)
     if not text.strip():
         raise DocumentRefused(source, "holds a library's header and no book")
+    bare, named_author = without_attribution(title or source, author)
     return Document(
-        title=one_line(title or source),
-        author=one_line(author or "") or None,
+        title=one_line(bare),
+        author=one_line(author or named_author or "") or None,
         language=language or _believable(stated_language, guess_language(text)),
         text=text,
         source=source,
@@ -165,6 +173,7 @@ def _believable(stated: str | None, guessed: str) -> str:
 
 _HEAD = 20_000
 _LONGEST_NAME = 200
+_LONGEST_QUERY = 400
 _HEADER_FIELD = re.compile(
     r"^(?P<key>title|author):[ \t]*[\"']?(?P<value>[^\n]{1,200}?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
@@ -268,6 +277,30 @@ def _readable(name: str) -> str:
     small = {"of", "the", "and", "in", "a", "an", "to", "or", "at", "on", "for"}
     words = [word.lower() if word.lower() in small and i else word.title() for i, word in enumerate(name.split())]
     return re.sub(r"(?<=['’])S\b", "s", " ".join(words))
+
+
+_LIBRARY_NAME = re.compile(
+    r"^(?:the\s+)?project\s+gutenberg(?:['’]s)?(?:\s+e-?(?:book|text))?(?:\s+of|\s*[:,-])?\s+(?=\S)"
+    r"|\s*[-–—|:(]\s*(?:the\s+)?project\s+gutenberg\b.*$|^(?:the\s+)?free\s+e-?book\s+of\s+",
+    re.IGNORECASE,
+)
+_BY_AUTHOR = re.compile(r"^(?P<title>.+?)(?P<comma>,?)\s+by\s+(?P<author>[^\d:;(]{3,60})$", re.IGNORECASE)
+
+
+def without_attribution(title: str, author: str | None) -> tuple[str, str | None]:
+    """Return a title without a library's name and ``by …``, and the author that it named.
+
+    ``by`` is a part of many titles ("Death by Water"): it is taken off if it names the known author, or if a library's
+    name or a comma shows what it is.
+    """
+    title = " ".join(title[:_LONGEST_QUERY].split())
+    bare = _LIBRARY_NAME.sub("", title).strip() or title
+    match = _BY_AUTHOR.match(bare)
+    if match is None:
+        return bare, None
+    if (author and same_author(author, match["author"])) or (not author and (bare != title or match["comma"])):
+        return match["title"].rstrip(" ,"), match["author"].strip()
+    return bare, None
 
 
 def one_line(name: str) -> str:

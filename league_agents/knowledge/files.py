@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from league_agents.knowledge.documents import Document, document_of_parts, text_document, title_of_name
+from league_agents.kit.values import evolve
+from league_agents.knowledge.documents import Document, document_of_parts, one_line, text_document, title_of_name
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats.kinds import ENDINGS, HEAD_BYTES, OFFICE_ENDINGS, BookFormat, kind_of
 from league_agents.knowledge.formats.reader import IsolatedReader
@@ -84,11 +85,13 @@ def read_file(
     document = document_of_parts(
         extract.parts,
         source=file.source,
-        title=title or extract.title or title_of_name(Path(file.source)),
+        title=extract.title or title_of_name(Path(file.source)),
         author=author or extract.author,
         language=language,
         stated_language=extract.language,
     )
+    if title is not None:
+        document = evolve(document, title=one_line(title) or document.title)
     return Read(document=document, kind=kind, pages=extract.pages)
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import check_catalogue
 from benchmarks.check_catalogue import SearchableText, fold_typography, holds, is_text_of, searchable
+from league_agents.kit.values import evolve
 from league_agents.knowledge.catalogue import Catalogue, Work
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.passages import passages
@@ -124,7 +126,9 @@ def text_of(content: str, **changes: str) -> SearchableText:
         ("You don't know—yet—what I “saw” … there.", True),
         ("Before. YOU don’t know -- yet --\n   what I 'saw'... there. After.", True),
         ("You don't _know_--yet--what I ``saw'' . . . there.", True),
-        ("You don't know—yet—what I “SAW” … there.", False),  # capitals later than at the beginning
+        ("You don't know—yet—what I “SAW” … there.", True),  # a word in capitals for italics
+        ("You don't know—yet—what I “SaW” … there.", False),  # capitals within a word
+        ("You don't know—yet—what i “saw” … there.", False),
         ("You don't know—yet, what I “saw” … there.", False),  # a comma for a dash
         ("You do not know—yet—what I “saw” … there.", False),
         ("Dear You don't know—yet—what I “saw” … therein.", False),
@@ -141,6 +145,25 @@ def test_an_opening_counts_only_in_a_text_of_the_same_work() -> None:
     assert not is_text_of(text_of("", title="Another Tale Entirely"), WORK)
     assert not is_text_of(text_of("", author="Bob Byron"), WORK)
     assert not is_text_of(text_of("", language="fr"), WORK)
+
+
+def test_a_long_opening_counts_in_its_authors_collected_works() -> None:
+    collected = text_of("", title="Poetical Works")
+    long_opening = evolve(WORK, opening_sentence="You don't know yet what I saw when I came down to the harbour.")
+    assert is_text_of(collected, long_opening)
+    assert not is_text_of(collected, evolve(WORK, opening_sentence="London."))
+    assert not is_text_of(text_of("", title="Poetical Works", author="Bob Byron"), long_opening)
+
+
+def test_unchecked_openings_are_listed_on_request(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check_catalogue, "cached_entries", list)
+    monkeypatch.setattr(Catalogue, "load", lambda: Catalogue([WORK], {}))
+    assert check_catalogue.main([]) == 0
+    assert "UNCHECKED" not in capsys.readouterr().out
+    assert check_catalogue.main(["--unchecked"]) == 0
+    assert "UNCHECKED  A Tale (Ann Writer, en): You don't know" in capsys.readouterr().out
 
 
 # --- fetching, from a registry that is a folder

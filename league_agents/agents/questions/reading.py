@@ -86,12 +86,15 @@ class Text:
 
     @cached_property
     def has_speech(self) -> bool:
-        """Whether the text has a passage in quotation marks."""
-        return (
-            any(mark in self.text for mark in _QUOTES) or self.text.count('"') >= 2 or bool(_SINGLE.search(self.text))
-        )
+        """Whether the text has a passage in quotation marks; a name in them, such as a ship's, is no speech."""
+        text = _QUOTED_NAME.sub("", self.text)
+        return any(mark in text for mark in _QUOTES) or text.count('"') >= 2 or bool(_SINGLE.search(text))
 
 
+_QUOTED_NAME = re.compile(
+    r"[\"“«„]\s?(?:(?:the|la|le|les|der|die|das|el|il)\s)?(?:[A-ZÀ-ÞА-Я][\w’'-]*\s?){1,4}[\"”»“](?!\s?(?:[a-zà-ÿ]+\s){0,2}"
+    r"(?:said|cried|asked|replied|answered|shouted|called|whispered|dit|sagte|rief|dijo|disse)\b)"
+)
 _SINGLE = re.compile(r"(?<!\w)[‘'](?=\w)[^‘’'\n]{1,300}[,.!?—][’'](?!\w)")
 
 

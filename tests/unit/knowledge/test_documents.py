@@ -8,8 +8,9 @@ import pytest
 
 from league_agents.kit.errors import LeagueError, LimitExceeded
 from league_agents.knowledge import reading
-from league_agents.knowledge.documents import guess_language, make_document, read_document
+from league_agents.knowledge.documents import document_of_parts, guess_language, make_document, read_document
 from league_agents.knowledge.failures import DocumentRefused
+from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.reading import decode_text
 
 CURLY = "“It’s a fine day,” she said – naïve as ever.\nHe nodded.\n"
@@ -116,6 +117,12 @@ def test_a_book_that_only_speaks_of_the_library_keeps_its_words() -> None:
         ("PRIDE AND PREJUDICE\n\nBy Jane Austen\n\nChapter 1\n", "Pride and Prejudice", "Jane Austen"),
         ("NORTHANGER ABBEY\n\n\nby\n\nJane Austen (1803)\n", "Northanger Abbey", "Jane Austen"),
         ("One day by the sea she sat.\nShe was glad.\n", "file", None),
+        (
+            "Title: The Project Gutenberg eBook of Emma by Jane Austen\n*** START OF THE PROJECT GUTENBERG ***\n\nShe.",
+            "Emma",
+            "Jane Austen",
+        ),
+        ("Title: Death by Water\n*** START OF THE PROJECT GUTENBERG EBOOK ***\n\nShe sat.", "Death by Water", None),
     ],
 )
 def test_title_and_author_come_from_the_title_page_or_the_file_name(
@@ -125,6 +132,32 @@ def test_title_and_author_come_from_the_title_page_or_the_file_name(
     path.write_text(text)
     document = read_document(path)
     assert (document.title, document.author) == (title, author)
+
+
+@pytest.mark.parametrize(
+    ("title", "author", "bare", "named"),
+    [
+        (
+            "The Project Gutenberg eBook of Pride and Prejudice, by Jane Austen",
+            None,
+            "Pride and Prejudice",
+            "Jane Austen",
+        ),
+        ("The Project Gutenberg E-text of Emma by Jane Austen", None, "Emma", "Jane Austen"),
+        ("Project Gutenberg's Emma", None, "Emma", None),
+        ("Emma | Project Gutenberg", None, "Emma", None),
+        ("Emma by Jane Austen", "Austen, Jane", "Emma", None),
+        ("Emma, by Jane Austen", None, "Emma", "Jane Austen"),
+        ("Death by Water", None, "Death by Water", None),
+        ("Death by Water", "Kerry Greenwood", "Death by Water", None),
+        ("Project Gutenberg", None, "Project Gutenberg", None),
+    ],
+)
+def test_a_librarys_name_and_the_author_are_no_part_of_a_title(
+    title: str, author: str | None, bare: str, named: str | None
+) -> None:
+    found = document_of_parts([LineBlock("paragraph", "She sat.")], source="s", title=title, author=author)
+    assert (found.title, found.author) == (bare, author or named)
 
 
 def test_what_the_caller_says_wins(tmp_path: Path) -> None:
