@@ -36,6 +36,7 @@ from benchmarks.instructions import (
     trace_of_one_batch,
 )
 from league_agents.app.offline import JournalMaker, journals_at
+from league_agents.evaluation.statistics import wilson
 from league_agents.games.q21.rules import COURSE, PRD
 
 MATCHES_A_SEASON = 99
@@ -452,12 +453,45 @@ def season_figures(*, size: Size) -> list[Figure]:
     ]
 
 
+def word_figures(*, size: Size) -> list[Figure]:
+    """Names of domains, secret words of own books, hints."""
+    from benchmarks.word_pairs import HELD_OUT, OTHER_LANGUAGES, TUNED
+    from benchmarks.words import is_supported, own_targets, pair_counts, says_something
+    from tests.support.books import cached_entries
+
+    found: list[Figure] = []
+    for name, pairs in (("tuned", TUNED), ("held_out", HELD_OUT), ("other_languages", OTHER_LANGUAGES)):
+        counts = pair_counts(pairs)
+        for key, count, promised in (("understood", counts.understood, 0.8), ("found", counts.found, 0.6)):
+            found += _share(f"words.{name}.{key}", count, counts.pairs, f"at least {promised}")
+    books = [entry.document() for entry in cached_entries()]
+    for name, documents in (("seen", books[::2]), ("held_out", books[1::2])):
+        secrets = own_targets(documents[: size.of(6, 40, 40)], draws=size.of(1, 2, 4))
+        supported, hints = sum(map(is_supported, secrets)), sum(map(says_something, secrets))
+        found += _share(f"words.books_{name}.supported", supported, len(secrets), "at least 0.95")
+        found += _share(f"words.books_{name}.hint_says_something", hints, len(secrets), "at least 0.9")
+    return found
+
+
+def _share(key: str, count: int, of: int, promised: str) -> list[Figure]:
+    """Return a share and its 95 % interval."""
+    share = wilson(count, of)
+    if share is None or share.low is None or share.high is None:
+        return []
+    return [
+        Figure(key=key, value=share.value, unit=f"of {of}", promised=promised),
+        Figure(key=f"{key}.low", value=share.low, unit="95 % interval", promised=""),
+        Figure(key=f"{key}.high", value=share.high, unit="95 % interval", promised=""),
+    ]
+
+
 _PARTS: Mapping[str, _Part] = {
     "season": season_figures,
     "speed": speed_figures,
     "strength": strength_figures,
     "llm-strength": llm_strength_figures,
     "knowledge": knowledge_figures,
+    "words": word_figures,
     "answers": answer_figures,
     "arena-engine": arena_engine_figures,
     "arena-server": arena_server_figures,

@@ -7,19 +7,20 @@ paragraph, so it tells where the paragraph is and not what it says.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from league_agents.agents.difficulty import Demands
 from league_agents.agents.library import Knowledge, Volume
+from league_agents.agents.questions.reading import Text
+from league_agents.agents.salient import salient_words
 from league_agents.agents.topics import topics
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.words import count_tokens
 from league_agents.kit.draw import Draw
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
-from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, content_words, han_pairs, stem, words_of
+from league_agents.knowledge.words import HAN_RUN, content_words, words_of
 
 _REACH = 3
 """Number of paragraphs before and after the target from which a hint is made."""
@@ -38,7 +39,6 @@ _AFTER = (
     "Soon followed by {first} and {second}.",
 )
 _ONE = ("{place}, not far from {first}.", "Near {first}, {within}.", "Close to {first}.")
-_UNKNOWN_LANGUAGE = ("{place}; nearby stand “{first}” and “{second}”.", "Nearby: “{first}”, “{second}”.")
 _PLACE_ONLY = (
     "{place}, {within}.",
     "{place}; only its wording will tell it from its neighbours.",
@@ -57,12 +57,48 @@ _BOOK = (
     "Its pages come to speak of {first}.",
 )
 _BOOK_UNKNOWN = (
-    "A text in {language}; among its words are “{first}” and “{second}”.",
     "{language}, {size}.",
     "A work {size}.",
     "A {size} work from a private shelf.",
     "Nothing else may be disclosed at present.",
 )
+_IN_LANGUAGE = {
+    "de": ("Es geht um „{0}“, „{1}“ und „{2}“.", "Darin: „{0}“, „{1}“, „{2}“.", "Man liest von „{0}“."),
+    "fr": ("Il est question de « {0} », « {1} » et « {2} ».", "On y lit : {0}, {1}, {2}.", "On y parle de « {0} »."),
+    "es": ("Se habla de «{0}», «{1}» y «{2}».", "Aquí aparecen {0}, {1} y {2}.", "Trata de «{0}»."),
+    "it": ("Si parla di «{0}», «{1}» e «{2}».", "Vi compaiono {0}, {1} e {2}.", "Tratta di «{0}»."),
+    "pt": ("Fala-se de «{0}», «{1}» e «{2}».", "Aqui aparecem {0}, {1} e {2}.", "Trata de «{0}»."),
+    "nl": ("Het gaat over „{0}“, „{1}“ en „{2}“.", "Men leest van {0}, {1} en {2}.", "Gaat over „{0}“."),
+    "ru": ("Речь идёт о словах «{0}», «{1}» и «{2}».", "Встречаются: {0}, {1}, {2}.", "Встречается: «{0}»."),
+    "he": ("מדובר כאן על „{0}”, „{1}” ועל „{2}”.", "מופיעים: {0}, {1}, {2}.", "נזכר כאן „{0}”."),
+    "zh": (
+        "文中有「{0}」、「{1}」和「{2}」，請細問。",
+        "多次提到「{0}」和「{1}」，請細問。",
+        "多次提到「{0}」，請細問。",
+    ),
+}
+"""Sentences with the words that tell most about a text, in its language; no grammar of the words is needed."""
+
+_NEARBY = {
+    "de": ("In der Nähe: „{0}“ und „{1}“.", "Nicht weit von „{0}“."),
+    "fr": ("Tout près : « {0} » et « {1} ».", "Non loin de « {0} »."),
+    "es": ("Cerca se habla de «{0}» y «{1}».", "No lejos de «{0}»."),
+    "it": ("Vicino si parla di «{0}» e «{1}».", "Non lontano da «{0}»."),
+    "pt": ("Perto fala-se de «{0}» e «{1}».", "Não longe de «{0}»."),
+    "nl": ("In de buurt: „{0}“ en „{1}“.", "Niet ver van „{0}“."),
+    "ru": ("Рядом говорится: «{0}», «{1}».", "Недалеко от слова «{0}»."),
+    "he": ("בסמוך מדובר על „{0}” ועל „{1}”.", "לא רחוק מ„{0}”."),
+    "zh": ("附近提到「{0}」和「{1}」，請細問。", "附近提到「{0}」，請細問其詳。"),
+}
+_OTHER_LANGUAGE = (
+    "A text in {language} with “{0}”, “{1}” and “{2}”.",
+    "{language}, {size}: “{0}”, “{1}”.",
+    "{language}: “{0}”.",
+)
+_WORDS_ALONE = ("… «{0}» … «{1}» … «{2}» …", "… «{0}» … «{1}» …")
+"""Where another word would be one of the opening sentence."""
+
+_OTHER_NEARBY = ("Nearby: “{0}” and “{1}”.", "Not far from “{0}”.")
 _LANGUAGES = {
     "ar": "Arabic",
     "de": "German",
@@ -96,13 +132,16 @@ def fits_hint(hint: str, rules: RuleSet) -> bool:
     return least <= len(hint) <= most and count_tokens(hint) <= rules.hint_most_words
 
 
-def passage_hints(passages: Sequence[Passage], place: int, rules: RuleSet, draw: Draw) -> Iterator[str]:
+def passage_hints(
+    passages: Sequence[Passage], place: int, rules: RuleSet, draw: Draw, language: str = "en"
+) -> Iterator[str]:
     """Yield hints for ``passages[place]`` that keep the rules, made from the pages around it, most specific first."""
     own = passages[place]
     secret = content_words(own.text) | content_words(own.book)
-    for hint in _for_passage(passages, place, secret, draw):
+    for hint in _for_passage(passages, place, secret, draw, language):
         written = hint[0].upper() + hint[1:]
-        is_true_to_page = not content_words(written) & content_words(own.text)
+        said = content_words(written) - _FRAME_WORDS.get(language, frozenset())
+        is_true_to_page = not said & content_words(own.text)
         if fits_hint(written, rules) and is_true_to_page and not breaks_hint(written, (own.book, own.opening_sentence)):
             yield written
 
@@ -113,7 +152,7 @@ def book_hints(volume: Volume, sentence: str, rules: RuleSet) -> Iterator[str]:
     hidden = content_words(volume.title) | content_words(sentence)
     if volume.opening is not None:
         hidden |= content_words(volume.opening.text)
-    for hint in _for_book(volume, hidden):
+    for hint in _for_book(volume, hidden, secret):
         written = hint[0].upper() + hint[1:]
         if fits_hint(written, rules) and not breaks_hint(written, secret):
             yield written
@@ -147,14 +186,27 @@ def rank_of(knowledge: Knowledge, hint: str, book: str, sentence: str | None) ->
     return titles.index(title_key(book)) + 1 if title_key(book) in titles else None
 
 
+_ENGLISH = frozenset({"en", "und"})
+"""Languages whose topics are found by English grammar; a text of an unknown language may be English."""
+
 _HINTS_LOOKED_AT = 8
 _RANKS = 100
 """Number of search results that are examined."""
 
 
-def _for_passage(passages: Sequence[Passage], place: int, hidden: set[str], draw: Draw) -> Iterator[str]:
+def _for_passage(passages: Sequence[Passage], place: int, hidden: set[str], draw: Draw, language: str) -> Iterator[str]:
     """Yield sentences that are true of the passage, most specific first."""
     own = passages[place]
+    if language not in _ENGLISH:
+        said = Text(f"{own.book}\n{own.text}")
+        salient: list[list[str]] = []
+        for reach in (_REACH, 3 * _REACH, len(passages)):
+            near = [*passages[max(0, place - reach) : place], *passages[place + 1 : place + 1 + reach]]
+            salient.append(salient_words(near, passages, language, without=hidden, unlike=said))
+        two, one = _NEARBY.get(language, _OTHER_NEARBY)
+        for frame in (two, *_WORDS_ALONE, one):  # two words of farther pages tell more than one of the nearest
+            for each in salient:
+                yield from _filled((frame,), each)
     chapter = [i for i, passage in enumerate(passages) if passage.chapter == own.chapter]
     words = {
         "place": _PLACES[min(3, 4 * place // max(1, len(passages)))],
@@ -163,6 +215,8 @@ def _for_passage(passages: Sequence[Passage], place: int, hidden: set[str], draw
     before = [passages[i] for i in chapter if place - _REACH <= i < place]
     after = [passages[i] for i in chapter if place < i <= place + _REACH]
     around = topics([passages[i] for i in chapter if i != place], passages, without=hidden)
+    if language not in _ENGLISH:
+        around, before, after = [], [], []
     sides = [(_BEFORE, topics(before, passages, without=hidden)), (_AFTER, topics(after, passages, without=hidden))]
     for frames, found in sides if draw.chance(0.5) else sides[::-1]:
         about = next((topic for topic in around if topic not in found[:2]), None)
@@ -173,48 +227,35 @@ def _for_passage(passages: Sequence[Passage], place: int, hidden: set[str], draw
         for frame in _ONE:
             if found:
                 yield frame.format(first=found[0], **words)
-    marks = _frequent([*before, *after], passages, hidden)
-    for frame in _UNKNOWN_LANGUAGE:
-        if len(marks) >= 2 and not around:
-            yield frame.format(first=marks[0], second=marks[1], **words)
     for frame in _PLACE_ONLY:
         yield frame.format(**words)
 
 
-def _for_book(volume: Volume, hidden: set[str]) -> Iterator[str]:
-    found = topics(volume.passages, (), without=hidden) if volume.language == "en" else []
-    for frame in _BOOK:
-        if len(found) >= 3 or (found and "{second}" not in frame):
-            yield frame.format(**dict(zip(("first", "second", "third"), found, strict=False)))
-    marks = _frequent(volume.passages, (), hidden)
+def _for_book(volume: Volume, hidden: set[str], secret: Sequence[str]) -> Iterator[str]:
+    language = volume.language
+    if language in _ENGLISH:
+        found = topics(volume.passages, (), without=hidden)
+        for frame in _BOOK:
+            if len(found) >= 3 or (found and "{second}" not in frame):
+                yield frame.format(**dict(zip(("first", "second", "third"), found, strict=False)))
     words = {
-        "language": _LANGUAGES.get(volume.language, "Another language"),
+        "language": _LANGUAGES.get(language, "Another language"),
         "size": "longer" if len(volume.passages) > 100 else "shorter",
     }
+    if language != "en":
+        said = Text("\n".join(secret))
+        salient = salient_words(volume.passages, (), language, without=hidden, unlike=said)
+        yield from _filled((*_IN_LANGUAGE.get(language, _OTHER_LANGUAGE), *_WORDS_ALONE), salient, **words)
     for frame in _BOOK_UNKNOWN:
-        if len(marks) >= 2 or "{first}" not in frame:
-            yield frame.format(**words, **dict(zip(("first", "second"), marks, strict=False)))
+        yield frame.format(**words)
 
 
-def _frequent(near: Sequence[Passage], book: Sequence[Passage], hidden: set[str]) -> list[str]:
-    """Return words on most pages ``near`` and on few pages of the ``book``, for languages without grammar rules."""
-    spread: Counter[str] = Counter()
-    for passage in near:
-        spread.update(_marks(passage.text, hidden))
-    everywhere: Counter[str] = Counter()
-    for passage in book[:: max(1, len(book) // 100)]:
-        everywhere.update(_marks(passage.text, hidden))
-    return sorted(spread, key=lambda word: (everywhere[word] - 2 * spread[word], word))[:4]
+_FRAME_WORDS = {language: frozenset().union(*map(content_words, frames)) for language, frames in _NEARBY.items()}
+"""Words of the sentences around the words that tell something; they tell nothing themselves."""
 
 
-_NO_LETTER = re.compile(r"[\d_]")
-
-
-def _marks(text: str, hidden: set[str]) -> set[str]:
-    found: set[str] = set()
-    for token in words_of(text):
-        if HAN_RUN.match(token):
-            found.update(pair for pair in han_pairs(token) if len(pair) == 2 and pair not in hidden)
-        elif len(token) >= 3 and token not in STOP_WORDS and stem(token) not in hidden and not _NO_LETTER.search(token):
-            found.add(token)
-    return found
+def _filled(frames: Sequence[str], words: Sequence[str], **others: str) -> Iterator[str]:
+    """Yield the frames with the words in their places, those for which there are enough words."""
+    for frame in frames:
+        if len(words) >= 1 + max(map(int, re.findall(r"{(\d)}", frame))):
+            yield frame.format(*words, **others)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.reading import CandidateReading, Text, fold
+from league_agents.agents.salient import likely_nouns
 from league_agents.agents.word_forms import forms_of, occurs_in, stands_in
 from league_agents.knowledge.domains import TEXT_WORD, lexicon
 from league_agents.knowledge.nouns import Nouns
@@ -49,6 +50,9 @@ _BOOK_PASSAGES = 400
 _LEAST_PASSAGES = 3
 """Number of passages of a book in which a word is one of its subjects."""
 
+_FOLLOWING = 2
+"""Number of passages after a target that has no word of its own: a line such as "Call me Ishmael." says little."""
+
 _MOST_SUBJECTS = 8
 _USUAL_WORDS = 150
 """Number of most frequent words of a book that say nothing of one passage."""
@@ -59,12 +63,9 @@ def words_for(knowledge: Knowledge, volume: Volume, reading: CandidateReading, s
 
     ``shown`` is what the players read: the title and the hint.
     """
-    text = reading.paragraph or reading.sentence
-    if text is None:
-        return []
     refused = _Refused(volume, reading, shown)
     finders = _in_english if volume.language in ("en", "und") else _in_another_language
-    for found in finders(knowledge, volume, text):
+    for found in finders(knowledge, volume, reading):
         kept = sorted(pair for pair in set(found) if pair[0] not in refused)
         if kept:
             return kept
@@ -90,8 +91,7 @@ class _Refused:
         self._volume = volume
         place = next((i for i, each in enumerate(volume.readings) if each is reading), None)
         heading = (volume.passages[place].chapter or "") if place is not None else ""
-        text = reading.paragraph or reading.sentence
-        self._texts = [text.text if text else "", *(each.text for each in volume.passages[:_BOOK_PASSAGES])]
+        self._texts = [_text_of(reading).text, *(each.text for each in volume.passages[:_BOOK_PASSAGES])]
         self._shown = Text(f"{shown}\n{heading}\n{volume.author or ''}")
 
     def __contains__(self, word: str) -> bool:
@@ -107,7 +107,21 @@ class _Refused:
         return sum(map(str.isupper, (use[0] for use in found))) > len(found) / 3
 
 
-def _in_english(knowledge: Knowledge, volume: Volume, text: Text) -> Iterator[set[WordWithDomain]]:
+def _in_english(knowledge: Knowledge, volume: Volume, reading: CandidateReading) -> Iterator[set[WordWithDomain]]:
+    nouns = Nouns.load()
+    text = _text_of(reading)
+    surely, other_surely, perhaps, other = _nouns_in(knowledge, text)
+    yield from (surely, other_surely, perhaps, _supported(knowledge, text), other)
+    yield {pair for pair in _of_the_text(volume, text) if (nouns.commonness(pair[0]) or 9) <= _MOST_COMMON}
+    for following in _following(volume, reading):
+        yield from _nouns_in(knowledge, _text_of(following))[:2]
+    yield _subjects(knowledge, volume)
+
+
+def _nouns_in(knowledge: Knowledge, text: Text) -> tuple[set[WordWithDomain], ...]:
+    """Return the nouns of a text with their domains: those of the catalogue's domains that certainly are nouns, others
+    that certainly are, and in the same order those that perhaps are.
+    """
     surely: set[WordWithDomain] = set()
     perhaps: set[WordWithDomain] = set()
     other_surely: set[WordWithDomain] = set()
@@ -130,13 +144,17 @@ def _in_english(knowledge: Knowledge, volume: Volume, text: Text) -> Iterator[se
                 domain = knowledge.domains.of(noun)
                 if domain is not None and stands_in(noun, text.vocabulary):
                     (other_surely if is_determined else other).add((noun, domain))
-    yield surely
-    yield other_surely
-    yield perhaps
-    yield _supported(knowledge, text)
-    yield other
-    yield _subjects(knowledge, volume)
-    yield {pair for pair in _of_the_text(volume, text) if (nouns.commonness(pair[0]) or 9) <= _MOST_COMMON}
+    return surely, other_surely, perhaps, other
+
+
+def _text_of(reading: CandidateReading) -> Text:
+    return reading.paragraph or reading.sentence or Text("")
+
+
+def _following(volume: Volume, reading: CandidateReading) -> Sequence[CandidateReading]:
+    """Return the readings of the passages after the target."""
+    place = next((i + 1 for i, each in enumerate(volume.readings) if each is reading), 0)
+    return volume.readings[place : place + _FOLLOWING]
 
 
 def _supported(knowledge: Knowledge, text: Text) -> set[WordWithDomain]:
@@ -162,8 +180,8 @@ def _subjects(knowledge: Knowledge, volume: Volume) -> set[WordWithDomain]:
     return {pair for pair, _ in sorted(usual, key=lambda row: (-row[1], row[0]))[:_MOST_SUBJECTS]}
 
 
-def _in_another_language(_: Knowledge, volume: Volume, text: Text) -> Iterator[set[WordWithDomain]]:
-    language = volume.language
+def _in_another_language(_: Knowledge, volume: Volume, reading: CandidateReading) -> Iterator[set[WordWithDomain]]:
+    language, text = volume.language, _text_of(reading)
     exactly: set[WordWithDomain] = set()
     inflected: set[WordWithDomain] = set()
     for domain, words in lexicon.words_in(language).items():
@@ -182,9 +200,11 @@ def _of_the_text(volume: Volume, text: Text) -> set[WordWithDomain]:
     """Return the longest words of the text that are rare in the book: for languages without a list."""
     usual: Counter[str] = Counter()
     for reading in islice(volume.readings, _BOOK_PASSAGES):
-        usual.update((reading.paragraph or reading.sentence or Text("")).folded)
+        usual.update(_text_of(reading).folded)
     dull = {word for word, _ in usual.most_common(_USUAL_WORDS)} | STOP_WORDS
     names = {fold(word) for word in text.words[1:] if word[:1].isupper()} if volume.language != "de" else set()
-    fit = [w for w in text.vocabulary if w.isalpha() and len(w) > _LEAST_LETTERS and w not in dull and w not in names]
+    nouns = set(likely_nouns(text.text, volume.language)) - dull
+    vocabulary = text.vocabulary & nouns or text.vocabulary
+    fit = [w for w in vocabulary if w.isalpha() and len(w) > _LEAST_LETTERS and w not in dull and w not in names]
     domain = lexicon.name_in(volume.language, TEXT_WORD) or TEXT_WORD
     return {(word, domain) for word in sorted(fit, key=lambda word: (-len(word), word))[:_MOST_SUBJECTS]}

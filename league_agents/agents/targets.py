@@ -136,7 +136,7 @@ def _best_of(
 def _with_hint(knowledge: Knowledge, drawn: _Drawn, rules: RuleSet, draw: Draw, demands: Demands) -> Secret | None:
     volume, place = drawn.volume, drawn.place
     sentence = volume.passages[place].opening_sentence
-    hints = passage_hints(volume.passages, place, rules, draw.fork("hint"))
+    hints = passage_hints(volume.passages, place, rules, draw.fork("hint"), volume.language)
     hint = chosen_hint(hints, demands, partial(rank_of, knowledge, book=volume.title, sentence=sentence))
     if hint is None:
         return None

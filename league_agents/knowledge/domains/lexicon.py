@@ -80,7 +80,7 @@ def _rows() -> tuple[tuple[str, Mapping[str, tuple[str, ...]]], ...]:
     lines = [line.split("\t") for line in _FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     languages = lines[0][1:]
     return tuple(
-        (row[0], {each: tuple(cell.split("/")) for each, cell in zip(languages, row[1:], strict=True)})
+        (row[0], {each: tuple(cell.split("/")) for each, cell in zip(languages, row[1:], strict=True) if cell})
         for row in lines[1:]
     )
 

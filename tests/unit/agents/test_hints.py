@@ -1,0 +1,90 @@
+"""Hints that tell a reader something, in the language of the text."""
+
+from __future__ import annotations
+
+import pytest
+
+from league_agents.agents.hints import book_hints, breaks_hint, passage_hints
+from league_agents.agents.library import Knowledge, Volume
+from league_agents.agents.questions.reading import Text
+from league_agents.agents.salient import likely_nouns, salient_words
+from league_agents.games.q21.rules import COURSE, PRD
+from league_agents.kit.draw import Draw
+from league_agents.knowledge.documents import make_document
+
+SPANISH = """Nadie supo nunca de dónde venía aquel hombre. Llegó una tarde y no dijo nada a los vecinos del lugar, que
+lo miraban con recelo desde las puertas y que después hablaron de él.
+
+El caballo de Rodrigo era viejo y flaco. Rodrigo lo quería más que a su propia casa, y por la noche dormía con
+la espada junto a la puerta del establo, porque temía a los ladrones.
+
+Una mañana salió Rodrigo con la espada y con el caballo hacia el castillo. La gente del pueblo lo vio pasar
+por el puente, y el cura rezó por él, aunque no sabía adónde iba.
+
+En el castillo vivía una duquesa que no reía nunca. La duquesa mandó abrir las puertas, y Rodrigo entró con el
+caballo hasta la escalera, sin saludar a los criados que lo miraban.
+
+Después de muchos años la duquesa volvió a reír. Dicen que el caballo murió de viejo en el castillo, y que la
+espada cuelga todavía en la pared de una sala que nadie visita.
+"""
+GERMAN = """Niemand wusste, woher er kam. Er ging durch das Dorf und sprach mit keinem, und abends saß er allein am Ufer
+und warf Steine, bis es dunkel wurde und alle schliefen.
+
+Der Müller fand den Brief in der Mühle. Er las ihn dem Pfarrer vor, der den Kopf schüttelte und meinte, dass
+der Brief des Grafen besser im Feuer läge als in der Mühle eines Müllers.
+
+Am Morgen kam der Graf mit seinem Hund zur Mühle. Der Hund bellte, der Müller zitterte, und der Graf verlangte
+den Brief zurück, den er selbst geschrieben und längst vergessen hatte.
+"""
+
+
+def volume(text: str, language: str) -> Volume:
+    document = make_document(text, source="own.txt", title="Uno", language=language)
+    knowledge = Knowledge(documents=[document])
+    return knowledge.fetch(knowledge.shelf[0])
+
+
+def test_a_book_in_another_language_is_described_in_it_by_its_names_and_nouns() -> None:
+    book = volume(SPANISH, "es")
+    assert book.opening is not None
+    sentence = book.opening.opening_sentence
+    hint = next(book_hints(book, sentence, PRD))
+    assert " y " in hint
+    told = [word for word in ("Rodrigo", "caballo", "espada", "castillo", "duquesa") if word in hint]
+    assert len(told) >= 2
+    assert not breaks_hint(hint, (book.title, sentence))
+
+
+def test_a_passage_in_another_language_is_found_by_what_is_near_it_never_by_its_own_words() -> None:
+    book = volume(GERMAN, "de")
+    place = next(i for i, passage in enumerate(book.passages) if passage.text.startswith("Am Morgen"))
+    hint = next(passage_hints(book.passages, place, COURSE, Draw(1, "hint"), "de"))
+    own = Text(book.passages[place].text).vocabulary
+    assert "Pfarrer" in hint or "Feuer" in hint
+    assert not {"müller", "mühle", "graf", "brief", "hund"} & Text(hint).vocabulary & own
+
+
+def test_stop_words_of_the_language_are_never_shown() -> None:
+    book = volume(SPANISH, "es")
+    found = salient_words(book.passages, (), "es", without=set(), unlike=Text(""), limit=30)
+    assert found
+    assert not {"con", "las", "que", "una", "por", "nunca", "porque"} & set(found)
+
+
+def test_words_of_a_secret_text_are_not_shown() -> None:
+    book = volume(SPANISH, "es")
+    found = salient_words(book.passages, (), "es", without=set(), unlike=Text("Rodrigo y su caballo"))
+    assert found
+    assert not {"Rodrigo", "caballo"} & set(found)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "nouns"),
+    [
+        ("es", "El barco dejó la costa sin ruido.", ["barco", "costa"]),
+        ("de", "Er sah den Turm und ging weiter.", ["turm"]),
+        ("xx", "Keisari nukkui pitkään.", []),
+    ],
+)
+def test_articles_and_capitals_show_nouns(language: str, text: str, nouns: list[str]) -> None:
+    assert likely_nouns(text, language) == nouns
