@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from league_agents.knowledge.failures import DocumentRefused
+from league_agents.knowledge.formats.columns import in_columns
 from league_agents.knowledge.formats.direction import Sign, is_right_to_left, logical, runs_from_right
 from league_agents.knowledge.formats.extract import Extract, field, gathered
 from league_agents.knowledge.formats.pages import Line, Sheet, page_blocks
@@ -111,22 +112,32 @@ def _raw_page(document: Any, number: int) -> _RawPage:
                 return found
             text = _text_of(handle, count)
             place = _Places(handle, page.get_rotation(), width, height)
-            start = 0
-            for end in [*_LINE_ENDS.finditer(text), None]:
-                stop = end.start() if end else len(text)
+            has_right_to_left = not text.isascii() and any(map(is_right_to_left, text))
+            spans = _line_spans(text)
+            for start, stop in spans if has_right_to_left else in_columns(text, spans, place.sides):
                 line = text[start:stop]
                 first = start + len(line) - len(line.lstrip())
                 last = start + len(line.rstrip()) - 1
-                if last >= first:
-                    has_right_to_left = any(map(is_right_to_left, line)) if not line.isascii() else False
-                    signs = [Sign(text[i], *place.sides(i)) for i in range(start, stop)] if has_right_to_left else []
-                    found.lines.append((line, signs, place.around(first, last)))
-                start = end.end() if end else stop
+                is_turned = has_right_to_left and any(map(is_right_to_left, line))
+                signs = [Sign(text[i], *place.sides(i)) for i in range(start, stop)] if is_turned else []
+                found.lines.append((line, signs, place.around(first, last)))
         finally:
             text_page.close()
         return found
     finally:
         page.close()
+
+
+def _line_spans(text: str) -> list[tuple[int, int]]:
+    """Return where each line begins and ends, without blank lines."""
+    spans = []
+    start = 0
+    for end in [*_LINE_ENDS.finditer(text), None]:
+        stop = end.start() if end else len(text)
+        if text[start:stop].strip():
+            spans.append((start, stop))
+        start = end.end() if end else stop
+    return spans
 
 
 def _text_of(handle: Any, count: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -133,3 +135,50 @@ def test_bytes_changed_at_random_are_read_or_refused() -> None:
         except DocumentRefused:
             refused += 1
     assert 0 < refused < 150
+
+
+# --- columns
+
+HARBOUR = (
+    "The harbour lay quiet in the early light and nobody was to be seen on the long wooden pier except for an old man. "
+    "He mended his nets with great patience, as he had done on every morning of his life."
+)
+STRANGERS = (
+    "The strangers asked him for a boat, and they asked him again, and only after the third time did he answer them. "
+    "He pointed towards the lighthouse beyond the bay, and said nothing more to them that day."
+)
+
+
+def two_columns(*, row_by_row: bool, heading: str | None = None) -> bytes:
+    left, right = (
+        [Placed(line, x, 700 - i * 14, 10) for i, line in enumerate(textwrap.wrap(text, 34))]
+        for x, text in ((60, HARBOUR), (320, STRANGERS))
+    )
+    top = [Placed(heading, 60, 740, 10)] if heading else []
+    rows = [each for pair in itertools.zip_longest(left, right) for each in pair if each is not None]
+    return pdf_bytes([[*top, *(rows if row_by_row else [*left, *right])]])
+
+
+@pytest.mark.parametrize("row_by_row", [True, False])
+def test_columns_are_read_one_after_the_other_however_the_file_draws_them(row_by_row: bool) -> None:
+    found = pdf_extract(two_columns(row_by_row=row_by_row), "columns.pdf")
+    assert [part.text for part in found.parts if part.kind == "paragraph"] == [HARBOUR, STRANGERS]
+
+
+def test_a_line_across_the_page_stays_above_both_columns() -> None:
+    heading = "The harbour of Eastport, a description by one who lived there for thirty years of his life."
+    texts = [part.text for part in pdf_extract(two_columns(row_by_row=True, heading=heading), "columns.pdf").parts]
+    assert texts[0].startswith("The harbour of Eastport")
+    assert "".join(texts).endswith(STRANGERS)
+
+
+def test_a_table_with_a_column_of_numbers_is_not_taken_apart() -> None:
+    rows = [
+        [
+            Placed(f"Ships that came in {1800 + i}, by their flags", 60, 700 - i * 14, 10),
+            Placed(str(i), 400, 700 - i * 14, 10),
+        ]
+        for i in range(12)
+    ]
+    found = pdf_extract(pdf_bytes([[each for row in rows for each in row]]), "table.pdf")
+    assert "1801, by their flags 1" in " ".join(part.text for part in found.parts)
