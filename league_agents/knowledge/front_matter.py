@@ -73,18 +73,16 @@ _DEDICATION = re.compile(
     re.IGNORECASE,
 )
 _YEAR_LAST = re.compile(r"(?:\b1[4-9]\d\d|\b20\d\d|\bM[DCLXVI]{3,})[.)\]]*$")
-_ATTRIBUTION = re.compile(
-    r"\s*(?:(?:—|–|--|―)\s?_?(?:[A-ZÀ-ÞА-Я][\w.'’]*|[\u4e00-\u9fff])|\((?:[A-ZÀ-Þ][\w.'’]+[ ,.]*){1,5}\)$)"
-)
+_ATTRIBUTION = re.compile(r"\s*(?:(?:—|–|--|―)\s?_?(?:[A-ZÀ-ÞА-Я][\w.'’]*|[\u4e00-\u9fff])|\([A-ZÀ-Þ][^()\n]{2,50}\)$)")
 _ATTRIBUTED = re.compile(
     r"(?:[.!?…\"”»'’]|\n)[\s_]*(?:—|–|--|―)\s?_?"
-    r"(?:[A-ZÀ-ÞА-Я][\w.'’]*[ ,.]*(?:(?:of|de|la|von|the|to|in|and)\s)?){1,7}[\d:., ]*_?\s*$"
+    r"[A-ZÀ-ÞА-Я][\w'’]*(?:[ ,.]+(?:(?:of|de|la|von|the|to|and)\s)?[A-ZÀ-ÞА-Я_][\w'’]*){0,7}(?:[ :.,]+\d+)*[.,_]*\s*$"
 )
 _DATELINE = re.compile(
     r"\b(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s\d{1,2}(?:st|nd|rd|th)?\b"
     r"|\b\d{1,2}(?:st|nd|rd|th|\.|er)?\s(?:Jan|Feb|Mar|Apr|May|Ma[iy]|Ju[nlil]|Aug|Sep|Oct|Okt|Nov|De[cz])"
 )
-_SIGNED_VERSE = re.compile(r"\n.*[.!?;,:’”\"—-]\n\W*(?:[A-ZÀ-Þ][\w’'.]*\s?){1,3}_?$")
+_SIGNED_VERSE = re.compile(r"\n.*[.!?;,:’”\"—-]\n[ —–_-]{0,8}[A-ZÀ-Þ][\w’']*(?:[. ]{1,2}[A-ZÀ-Þ][\w’']*){0,2}[._]*$")
 _ADDRESS = re.compile(r"(?:[Tt]o|TO|An|À|Al?|Alla|К|אל|致)\s(?:the\s)?[A-ZÀ-ÞА-Я\u05d0-\u05ea]\w*[ .,]")
 _SUMMARY = re.compile(
     r"(?:how|of|in\swhich|wherein|concerning|containing|showing|shewing|treating|being\b|comment|où\s|ce\sque|de\slo\sque|que\strata"
@@ -222,7 +220,7 @@ def _why_not(block: LineBlock, section: _Section, *, is_below_heading: bool) -> 
         return found
     if is_short and (_ATTRIBUTED.search(text[-120:]) or _is_attribution(text)):
         return "epigraph"
-    if is_below_heading and (_SIGNED_VERSE.search(text) is not None and text.count("\n") < 8):
+    if is_below_heading and is_short and "\n" in text and _SIGNED_VERSE.search(text) is not None:
         return "epigraph"
     if is_below_heading and _is_address(text):
         return "title page"

@@ -30,7 +30,7 @@ _OPENING_QUOTE = ('"', "“", "«", "„", "「", "‘")
 _CLOSING_QUOTE = ('"', "”", "»", "“", "」", "’")
 _RULE = re.compile(r"[-_=~*#+•·. \t—–]{3,200}$")
 _PICTURE = re.compile(r"\[Illustration(?::[^\]]{0,500})?\]", re.IGNORECASE)
-_SOURCE = re.compile(r"(?:^|[.!?…\"”»'’_])\s*(?:—|--)\s?_?[A-Z][A-Z.]+(?:[ ,.]+[A-Z.]+){0,4}[.,_]*\s*$")
+_SOURCE = re.compile(r"(?:^|[.!?…\"”»'’_])\s?(?:—|--)\s?_?(?=[A-Z., ]{3})[A-Z]+(?:[ ,.]{1,2}[A-Z]+){0,5}[.,_]{0,3}\s*$")
 _EPIGRAPH_LINES = 8
 _SPACES = " \u3000"
 

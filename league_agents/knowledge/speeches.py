@@ -19,7 +19,7 @@ _LEAST_SHARE = 0.25
 
 _LEAST_SPEAKERS = 2
 _LEAST_REPEATS = 2
-_NAME = r"[^\W\d_][\w'’]*(?:[ .&]{1,3}[\w'’&]+){0,3}"
+_NAME = r"[^\W\d_][\w'’]*(?:[ .&]{1,3}[\w'’]+){0,3}"
 _DIRECTION = r"(?:\s*[\[(][^\])]{0,160}[\])][.,]?)?"
 _LABELLED = re.compile(
     rf"[_*]{{0,2}}(?P<name>{_NAME})[_*]{{0,2}}{_DIRECTION}"

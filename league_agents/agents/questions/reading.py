@@ -92,7 +92,7 @@ class Text:
 
 
 _QUOTED_NAME = re.compile(
-    r"[\"“«„]\s?(?:(?:the|la|le|les|der|die|das|el|il)\s)?(?:[A-ZÀ-ÞА-Я][\w’'-]*\s?){1,4}[\"”»“](?!\s?(?:[a-zà-ÿ]+\s){0,2}"
+    r"[\"“«„]\s?(?:(?:the|la|le|les|der|die|das|el|il)\s)?[A-ZÀ-ÞА-Я][\w’'-]*(?:\s[A-ZÀ-ÞА-Я][\w’'-]*){0,3}\s?[\"”»“](?!\s?(?:[a-zà-ÿ]+\s){0,2}"
     r"(?:said|cried|asked|replied|answered|shouted|called|whispered|dit|sagte|rief|dijo|disse)\b)"
 )
 _SINGLE = re.compile(r"(?<!\w)[‘'](?=\w)[^‘’'\n]{1,300}[,.!?—][’'](?!\w)")

@@ -132,3 +132,23 @@ def test_a_book_in_which_few_paragraphs_begin_with_a_name_keeps_them() -> None:
 
 def passages_of(text: str, least: int = 25) -> list[Passage]:
     return passages(make_document(text, source="book.txt", title="T"), min_words=least)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "“x” —" + "A." * 150,
+        "“x” —" + "AB" * 60 + "!",
+        ". " * 150,
+        "A&" * 120 + ": x",
+        "(" * 5_000,
+        "_*" * 5_000 + "preface",
+        "word's " * 40 + "!",
+        "A" * 300 + "!\n" + "B" * 300 + "\n" + "C D" * 90 + "!",
+    ],
+    ids=range(8),
+)
+def test_no_line_is_read_for_long_however_it_is_made(line: str) -> None:
+    # What takes longer than quadratic time on these would not end within the limit of the tests.
+    text = f"CHAPTER I\n\n{line}\n\n{line}\n{line}\n\n" * 20
+    assert len(reading(text + body(EN)).parts) > 0
