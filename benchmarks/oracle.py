@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from typing import TypeVar
@@ -97,7 +98,7 @@ class Oracle:
         block = _CANDIDATES.search(prompt.user)
         lines = block[2].split("\n") if block else []
         shown = [_NUMBER.sub("", line).split(" // ")[0] for line in lines]
-        wanted = re.search(r'"questions": (\d+) lines', prompt.system)
+        wanted = re.search(r"Questions to write: (\d+) lines", prompt.user)
         questions = [self._line(theme, shown) for theme in range(1, int(wanted[1]) + 1)] if wanted else []
         value = schema.model_validate({"recalled": [], "words": [], "questions": questions})
         text = value.model_dump_json()
@@ -113,8 +114,7 @@ class Oracle:
             right = self.truth(f"theme {theme}", sentence)
             others = [letter for letter in LETTERS[: len(self._shares(theme))] if letter != right]
             letters.append(draw.choice(others) if draw.chance(self._error) else right or "?")
-        told = "".join(letters)
-        grouped = " ".join(told[i : i + 5] for i in range(0, len(told), 5))
+        grouped = numbered(letters)
         if self._key is AnswerKey.FIXED:
             return f"Does the passage touch theme {theme}? | {grouped}"
         return f"Which side of theme {theme} is shown? | the first | the second | the third | none | {grouped}"
@@ -141,6 +141,12 @@ class OracleReferee(OtherAnswers):
     def _told(self, question: AskedQuestion, sentence: str) -> str | None:
         known = recognise(question.text, question.options) is not None
         return None if known else self._oracle.truth(question.text, sentence)
+
+
+def numbered(letters: Sequence[str]) -> str:
+    """Return predictions in the form of the prompt: ``A 1 4; B 2 3``."""
+    places = {letter: [str(n) for n, each in enumerate(letters, start=1) if each == letter] for letter in LETTERS}
+    return "; ".join(f"{letter} {' '.join(numbers)}" for letter, numbers in places.items() if numbers)
 
 
 def _known_by(sentence: str) -> str:

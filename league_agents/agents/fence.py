@@ -54,6 +54,14 @@ def one_line(text: str, most: int) -> str:
     return " ".join(cleaned(text, 2 * most).split())[:most].rstrip()
 
 
+def whole_words(text: str, most: int) -> str:
+    """``one_line`` that ends with a whole word; a text that was cut ends with an ellipsis."""
+    whole = one_line(text, 2 * most + 64)
+    if len(whole) <= most:
+        return whole
+    return f"{whole[:most].rpartition(' ')[0].rstrip(' ,;:') or whole[: most - 1]}…"
+
+
 def fenced(text: str, label: str, most: int = 2000) -> str:
     """Return the text between two marks that it cannot contain. ``label`` names it: ``question 3``, ``guess``."""
     return _between(cleaned(text, most), label)

@@ -1,6 +1,7 @@
 """Prompt templates: ``agents/prompts/STEP.md``, one per step, rendered with Jinja2.
 
-A file has two parts, divided by a line ``--- user ---``: the instructions and the material. A missing value of a
+A file has two parts, divided by a line ``--- user ---``: the instructions with a worked example, which are the same in
+every game under the same rules, so that services can cache them, and the material. A missing value of a
 template is a programming error and raises at once. Every system prompt ends with a private mark (``secrecy``): a
 completion that contains it repeats its instructions and is discarded.
 """
@@ -34,7 +35,8 @@ def render(purpose: Purpose, *, key: int | str = "", **values: object) -> Prompt
 def render_file(name: str, purpose: Purpose, key: int | str, values: Mapping[str, object]) -> Prompt:
     """Return the prompt of a file that several steps share; see ``render``."""
     system, user = (template.render(values).strip() for template in _template(name))
-    return Prompt(system=f"{system}\n\n{canary_line(key, system, user)}", user=user, purpose=purpose)
+    whole = f"{system}\n\n{canary_line(key, system, user)}"
+    return Prompt(system=whole, user=user, purpose=purpose, stable=len(system))
 
 
 @cache

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 
 _PIECE = re.compile(r"[A-Za-z]+|\d+|\n+|[^\sA-Za-z\d]")
+_JOINED = re.compile(r"[A-Za-z'’-]")
+_BEGUN = re.compile(r"(?<=\s)[A-Za-z][A-Za-z'’-]{0,40}\Z")
 _LETTERS_A_TOKEN = 5
 _DIGITS_A_TOKEN = 3
 
@@ -22,12 +24,14 @@ def tokens_in(text: str) -> int:
 
 
 def cut_to_tokens(text: str, most: int) -> str:
-    """Return the beginning of the text with at most ``most`` tokens."""
+    """Return the beginning of the text with at most ``most`` tokens; a Latin word is not cut."""
     used = 0
     for piece in _PIECE.finditer(text):
         used += _of_piece(piece[0])
         if used > most:
-            return text[: piece.start()].rstrip()
+            kept = text[: piece.start()]
+            begun = _BEGUN.search(kept)  # "don" of "don't", or "well-" of "well-kept"
+            return (kept[: begun.start()] if begun and _JOINED.match(piece[0]) else kept).rstrip()
     return text
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from league_agents.agents.asking import CallbackRun
 from league_agents.agents.contexts import AskedQuestion
-from league_agents.agents.fence import one_line
+from league_agents.agents.fence import one_line, whole_words
 from league_agents.agents.guesses import Conclusion
 from league_agents.agents.justify import FILLERS, Evidence, cited
 from league_agents.games.q21.justification import JustificationReading, read_justification
@@ -126,8 +126,9 @@ def _rows(found: Conclusion, sent: Sequence[AskedQuestion]) -> list[str]:
     for each in chosen:
         question = questions[each.number]
         option = question.options[LETTERS.index(each.letter)] if each.letter in LETTERS else ""
-        text = cut_to_tokens(one_line(question.text, 200), _ROW_TOKENS - 20)
-        rows.append(f"Question {each.number}: {text} Answered {each.letter}: {cut_to_tokens(one_line(option, 80), 16)}")
+        text = cut_to_tokens(whole_words(question.text, 200), _ROW_TOKENS - 20)
+        said = cut_to_tokens(whole_words(option, 80), 16)
+        rows.append(f"Question {each.number}: {text} Answered {each.letter}: {said}")
     return rows
 
 

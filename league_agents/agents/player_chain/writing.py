@@ -1,8 +1,8 @@
 """The first model call: a pool of questions with predicted answers, recalled sentences, words of the domain.
 
 Rule 1: each line of the completion is read independently: a wrong line is left out, and the others are used.
-Rule 2: a prediction counts only if it has exactly one letter per candidate: a shifted row would describe the wrong
-candidates.
+Rule 2: a prediction names its candidates by number. A number under two letters predicts nothing, and one that was not
+shown is left out, so that one slip does not shift the others.
 Rule 3: the prompt depends only on the brief, the candidates and the rules, so that the same game gives the same prompt
 and a recorded completion can be used again.
 """
@@ -54,9 +54,8 @@ class PoolSize:
     """Number of candidates, the likeliest ones, whose answers the model predicts."""
 
 
-POOL_SIZES = {AnswerKey.OWN: PoolSize(questions=40, shown=25), AnswerKey.FIXED: PoolSize(questions=44, shown=35)}
-"""Sizes that fit into the output tokens of a game: a question with its options takes up to 45 and the letters for 25
-candidates about 20."""
+POOL_SIZES = {AnswerKey.OWN: PoolSize(questions=32, shown=24), AnswerKey.FIXED: PoolSize(questions=40, shown=32)}
+"""Sizes that fit into the output tokens of a game: a question with its options takes up to 45, and each number one."""
 
 _FEW = 3
 _QUESTIONS_FOR_FEW = 12
@@ -183,12 +182,12 @@ def _shown(candidates: Candidates, place: int) -> str:
 def read_pool(reply: QuestionPool, shown: Sequence[str], brief: Brief, rules: RuleSet) -> WrittenPool:
     """Return the usable parts of a completion; ``shown`` are the candidates in the order of the prompt."""
     hint = _plain(brief.book_hint)
-    # The predictions have a letter for every recalled sentence, usable or not.
+    # Every recalled sentence has a number, usable or not.
     told = [one_line(sentence, _LONGEST_SENTENCE) for sentence in reply.recalled]
     keys = [sentence_key(sentence) for sentence in (*shown, *told)]
     questions: dict[str, WrittenInquiry] = {}
     for line in reply.questions:
-        question = _question(line, keys, len(shown), rules)
+        question = _question(line, keys, rules)
         if question is not None:
             questions.setdefault(question.text.casefold(), question)
     recalled = [sentence for sentence in told[:MOST_RECALLED] if _is_sentence(sentence, hint, rules)]
@@ -202,7 +201,8 @@ def read_pool(reply: QuestionPool, shown: Sequence[str], brief: Brief, rules: Ru
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’־-][^\W\d_]+){0,3}(?: [^\W\d_]+)?")
-_LETTERS_ONLY = re.compile(r"[A-D?]+")
+_NUMBERED = re.compile(r"[^\W\d_]+|\d+")
+_MOST_DIGITS = 4
 _NOT_ASKED = re.compile(
     r"https?:|www\.|[<>{}\\`@]|\bcandidates?\b|\b(?:sentence|number|no\.) ?\d|\bignore\b|\binstruct|\bprompt\b"
     r"|\bsystem\b|\b(?:league )?points\b|\bscores?\b",
@@ -210,13 +210,13 @@ _NOT_ASKED = re.compile(
 )
 
 
-def _question(line: str, keys: Sequence[str], shown: int, rules: RuleSet) -> WrittenInquiry | None:
+def _question(line: str, keys: Sequence[str], rules: RuleSet) -> WrittenInquiry | None:
     own = rules.answer_key is AnswerKey.OWN
     parts = [part.strip() for part in one_line(line, 1_000).replace("｜", "|").strip("| ").split("|")]
     if len(parts) != (6 if own else 2) or _NOT_ASKED.search(line):
         return None
-    letters = "".join(parts[-1].split()).replace(",", "").upper()
-    if not _LETTERS_ONLY.fullmatch(letters) or len(letters) not in (shown, len(keys)):
+    told = _predicted(parts[-1], keys)
+    if not told:
         return None
     text = re.sub(r"^\W*\d{1,3}[.):]\s+", "", parts[0])
     text = text if text.endswith(("?", "？")) else f"{text.rstrip(' .:')}?"
@@ -230,13 +230,23 @@ def _question(line: str, keys: Sequence[str], shown: int, rules: RuleSet) -> Wri
         four = (options[0], options[1], options[2], options[3])
     if not max(rules.least_question_characters, 10) <= len(text) <= _LONGEST_QUESTION:
         return None
-    predicted = {
-        key: LETTERS.index(letter)
-        for key, letter in zip(keys, letters, strict=False)
-        # Under the fixed key D is "unknown", which predicts nothing.
-        if letter in LETTERS and (own or letter != LETTERS[3])
-    }
+    # Under the fixed key D is "unknown", which predicts nothing.
+    predicted = {key: place for key, place in told.items() if own or LETTERS[place] != LETTERS[3]}
     return WrittenInquiry(wording=text, four=four, predicted=predicted)
+
+
+def _predicted(numbers: str, keys: Sequence[str]) -> dict[str, int]:
+    """Return the index of the answer by sentence, from ``A 1 4; B 2 3``; nothing if it is not of that form."""
+    found: dict[str, set[int]] = {}
+    letter: int | None = None
+    for part in _NUMBERED.findall(numbers):
+        if part.upper() in LETTERS:
+            letter = LETTERS.index(part.upper())
+        elif letter is None or not part.isdecimal():
+            return {}
+        elif len(part) <= _MOST_DIGITS and 0 < int(part) <= len(keys):
+            found.setdefault(keys[int(part) - 1], set()).add(letter)
+    return {key: places.pop() for key, places in found.items() if len(places) == 1}
 
 
 def _is_word(text: str) -> bool:

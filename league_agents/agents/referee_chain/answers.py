@@ -7,6 +7,7 @@ is ever sent.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,15 +34,17 @@ QUESTIONS_TOKENS = 2_400
 _QUESTION_CHARACTERS = 500
 _OPTION_CHARACTERS = 160
 _MOST_ROWS = 200
+_LONGEST_EVIDENCE = 400
 
 
 class AnswerRow(BaseModel):
     """One answer as a model gives it."""
 
-    n: int = Field(description="the number of the question")
+    # The service keeps to these words where it can; code reads more spellings than it asks for.
+    n: int = Field(description="the number of the question", json_schema_extra={"minimum": 1, "maximum": _MOST_ROWS})
     evidence: str = Field(default="", description="words copied from the passage or the facts, or words looked for")
-    basis: str = Field(default="none", description="quote, absent or none")
-    answer: str = Field(description="A, B, C, D or none")
+    basis: str = Field(default="none", json_schema_extra={"enum": ["quote", "absent", "none"]})
+    answer: str = Field(json_schema_extra={"enum": [*LETTERS, "none"]})
 
 
 class AnswerRows(BaseModel):
@@ -113,9 +116,12 @@ def told_by_model(
 
 def held(reply: AnswerRows, questions: Sequence[OpenQuestion], sources: Sources) -> dict[int, int]:
     """Return the answers whose evidence holds; contradictory answers to a question are dropped."""
+    asked = _by_question(reply, questions)
+    quoted = Counter(
+        quote for _, rows in asked.values() for quote in {fold(row.evidence[:_LONGEST_EVIDENCE]) for row in rows}
+    )
     found = {
-        number: {_place(row, question, sources) for row in rows}
-        for number, (question, rows) in _by_question(reply, questions).items()
+        number: {_place(row, question, sources, quoted) for row in rows} for number, (question, rows) in asked.items()
     }
     return {n: place for n, places in found.items() if len(places) == 1 and (place := places.pop()) is not None}
 
@@ -152,13 +158,14 @@ def _by_question(
     return found
 
 
-def _place(row: AnswerRow, question: OpenQuestion, sources: Sources) -> int | None:
+def _place(row: AnswerRow, question: OpenQuestion, sources: Sources, quoted: Mapping[str, int]) -> int | None:
     place = place_named(row.answer, question.options)
     if place is None:
         return None
     option = question.options[place]
     meaning = meaning_of(option)
-    if meaning == UNKNOWN or sources.hold(row.evidence):
+    is_shared = quoted[fold(row.evidence[:_LONGEST_EVIDENCE])] > 1
+    if meaning == UNKNOWN or sources.hold(row.evidence, f"{question.text} {option}", is_shared=is_shared):
         return place
     says_no = meaning == NO or fold(option).split()[:1] in (["no"], ["none"], ["neither"], ["nothing"], ["nobody"])
     asked = f"{question.text[:_QUESTION_CHARACTERS]} {' '.join(question.options) if question.has_own_options else ''}"

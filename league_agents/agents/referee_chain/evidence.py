@@ -2,7 +2,9 @@
 
 Rule 1: a quotation counts if it occurs, word for word, in the passage or in one line of the known facts of the book;
 typography and case are ignored.
-Rule 2: absence is shown by words that would occur if the claim were true. One of them must come from the question, and
+Rule 2: a quotation bears on its question: it shares a word with it, or it is given for this question alone. Words that
+a model quotes for several questions show nothing about any.
+Rule 3: absence is shown by words that would occur if the claim were true. One of them must come from the question, and
 none may occur in the passage.
 """
 
@@ -39,8 +41,13 @@ class Sources:
     def _stems(self) -> frozenset[str]:
         return frozenset(map(stem, words_of(self.passage)))
 
-    def hold(self, quote: str) -> bool:
-        """Whether the quotation occurs in one of the sources and is not trivial."""
+    def hold(self, quote: str, question: str, *, is_shared: bool) -> bool:
+        """Whether the quotation occurs in one of the sources, is not trivial, and bears on the question.
+
+        ``is_shared`` says that it was also given for another question.
+        """
+        if is_shared and not _stems(quote) & _stems(question):
+            return False
         wanted = _spaced(quote[:_LONGEST_QUOTE])
         is_telling = bool(content_words(quote)) or len(wanted.split()) >= 3
         return is_telling and any(wanted in line for line in self._lines)
@@ -49,10 +56,14 @@ class Sources:
         """Whether none of the comma-separated words occurs in the passage, and at least one is in the question."""
         wanted = [words_of(each) for each in _BETWEEN.split(looked_for[:_LONGEST_QUOTE])[:_MOST_LOOKED_FOR]]
         wanted = [words for words in wanted if words]
-        asked = {stem(word) for word in words_of(question) if word not in STOP_WORDS}
+        asked = _stems(question)
         if not any(stem(word) in asked for words in wanted for word in words):
             return False
         return not any(all(stem(word) in self._stems for word in words) for words in wanted)
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in words_of(text) if word not in STOP_WORDS}
 
 
 def sources_of(secret: Secret) -> Sources:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from league_agents.agents.asking import CallbackRun
-from league_agents.agents.fence import one_line
+from league_agents.agents.fence import whole_words
 from league_agents.agents.offline_referee import AnsweredPlayer
 from league_agents.agents.targets import Secret
 from league_agents.games.q21.justification import MOST_WORDS_READ, cited_numbers
@@ -54,10 +54,11 @@ REMARKS = (
 class Grade(BaseModel):
     """What a model thinks of one justification."""
 
-    uses_answers: int = Field(description="0 to 4")
-    leads_to_guess: int = Field(description="0 to 4")
-    is_clear: int = Field(description="0 to 4")
-    remarks: list[int] = Field(default_factory=list, description="up to 3 numbers of remarks")
+    # The service keeps the bounds where it can; a number beyond them is clamped, not asked for again.
+    uses_answers: int = Field(json_schema_extra={"minimum": 0, "maximum": _BEST})
+    leads_to_guess: int = Field(json_schema_extra={"minimum": 0, "maximum": _BEST})
+    is_clear: int = Field(json_schema_extra={"minimum": 0, "maximum": _BEST})
+    remarks: list[int] = Field(default_factory=list, json_schema_extra={"maxItems": _MOST_REMARKS})
 
     @property
     def value(self) -> float:
@@ -150,7 +151,7 @@ def _cited(text: str, played: AnsweredPlayer) -> list[str]:
         if question.number not in numbers or choice is None:
             continue
         said = question.options[LETTERS.index(choice.value)] if choice.value in LETTERS else ""
-        line = f"{question.number}. {one_line(question.text, 160)} — {choice.value} {one_line(said, 60)}"
+        line = f"{question.number}. {whole_words(question.text, 160)} — {choice.value} {whole_words(said, 60)}"
         used += tokens_in(line) + 1
         if used > CITED_TOKENS:
             break

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from benchmarks.oracle import Oracle, OracleReferee
+from benchmarks.oracle import Oracle, OracleReferee, numbered
 from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_player import LlmPlayer
 from league_agents.agents.offline_player import OfflinePlayer
@@ -68,11 +68,10 @@ def pool(rules: RuleSet, prompt: Prompt, *, recalled: tuple[str, ...] = (), word
     lines = []
     for number in range(40):
         draw = Draw(1, f"line/{number}")
-        told = "".join(draw.choice(letters) for _ in range(count))
+        told = numbered([draw.choice(letters) for _ in range(count)])
         options = " | ".join(f"{part} {number}" for part in ("home", "road", "sea", "dream"))
         middle = f" | {options}" if rules.answer_key is AnswerKey.OWN else ""
-        grouped = " ".join(told[i : i + 5] for i in range(0, count, 5))
-        lines.append(f"Does matter {number + 200} stand at the centre?{middle} | {grouped}")
+        lines.append(f"Does matter {number + 200} stand at the centre?{middle} | {told}")
     return json.dumps({"recalled": list(recalled), "words": list(words), "questions": lines})
 
 

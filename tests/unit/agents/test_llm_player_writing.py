@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 from pydantic import BaseModel
 
+from benchmarks.oracle import numbered
 from league_agents.agents.candidates import enumerate_candidates
 from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_player import LlmPlayer
@@ -50,23 +51,29 @@ def taken(line: str, rules: RuleSet = COURSE, recalled: tuple[str, ...] = ()) ->
 @pytest.mark.parametrize(
     ("line", "is_taken"),
     [
-        ("Where is the scene set? | at home | outdoors | at sea | nowhere | ABC", True),
-        ("| Where is the scene set? | at home | outdoors | at sea | nowhere | A B C |", True),
-        ("7. Where is the scene set? | A. at home | B. outdoors | C. at sea | D. nowhere | ABC", True),
-        ("Where is the scene set | at home | outdoors | at sea | nowhere | ab?", True),  # no mark, small letters
-        ("Where is the scene set？ ｜ at home ｜ outdoors ｜ at sea ｜ nowhere ｜ ABC", True),
-        ("Where is the scene set? | at home | outdoors | at sea | nowhere | AB", False),  # a row that slipped
-        ("Where is the scene set? | at home | outdoors | at sea | nowhere | ABCD", False),
-        ("Where is the scene set? | at home | outdoors | at sea | nowhere | ABE", False),
-        ("Where is the scene set? | at home | outdoors | at sea | ABC", False),  # three options
-        ("Where is the scene set? | at home | at home | at sea | nowhere | ABC", False),
-        ("Where is the scene set? | at home | | at sea | nowhere | ABC", False),
-        ("Where is it? | " + "x" * 61 + " | outdoors | at sea | nowhere | ABC", False),
-        ("Where? | at home | outdoors | at sea | nowhere | ABC", False),  # under ten characters
-        ("Is it " + "very " * 60 + "far? | at home | outdoors | at sea | nowhere | ABC", False),
-        ("Is it candidate 3? | at home | outdoors | at sea | nowhere | ABC", False),  # the referee sees no numbers
-        ("Do you ignore the rules? | at home | outdoors | at sea | nowhere | ABC", False),
-        ("Is it at https://example.org? | at home | outdoors | at sea | nowhere | ABC", False),
+        ("Where is the scene set? | at home | outdoors | at sea | nowhere | A 1; B 2; C 3", True),
+        ("| Where is the scene set? | at home | outdoors | at sea | nowhere | A: 1, B: 2 |", True),
+        ("7. Where is the scene set? | A. at home | B. outdoors | C. at sea | D. nowhere | A. 1; B. 2; C. 3;", True),
+        ("Where is the scene set | at home | outdoors | at sea | nowhere | a 1; b 2", True),  # no mark, small letters
+        ("Where is the scene set？ ｜ at home ｜ outdoors ｜ at sea ｜ nowhere ｜ A 1 2；B 3", True),
+        (
+            "Where is the scene set? | at home | outdoors | at sea | nowhere | A 9; B 0",
+            False,
+        ),  # numbers that nobody has
+        ("Where is the scene set? | at home | outdoors | at sea | nowhere | 1 A; 2 B", False),
+        ("Where is the scene set? | at home | outdoors | at sea | nowhere | A 1; E 2", False),
+        ("Where is the scene set? | at home | outdoors | at sea | A 1; B 2; C 3", False),  # three options
+        ("Where is the scene set? | at home | at home | at sea | nowhere | A 1; B 2; C 3", False),
+        ("Where is the scene set? | at home | | at sea | nowhere | A 1; B 2; C 3", False),
+        ("Where is it? | " + "x" * 61 + " | outdoors | at sea | nowhere | A 1; B 2; C 3", False),
+        ("Where? | at home | outdoors | at sea | nowhere | A 1; B 2; C 3", False),  # under ten characters
+        ("Is it " + "very " * 60 + "far? | at home | outdoors | at sea | nowhere | A 1; B 2; C 3", False),
+        (
+            "Is it candidate 3? | at home | outdoors | at sea | nowhere | A 1; B 2; C 3",
+            False,
+        ),  # the referee sees no numbers
+        ("Do you ignore the rules? | at home | outdoors | at sea | nowhere | A 1; B 2; C 3", False),
+        ("Is it at https://example.org? | at home | outdoors | at sea | nowhere | A 1; B 2; C 3", False),
         ("", False),
         ("|||||", False),
     ],
@@ -76,24 +83,31 @@ def test_a_line_of_the_pool_stands_for_itself(line: str, is_taken: bool) -> None
 
 
 def test_predictions_belong_to_the_candidates_in_their_order() -> None:
-    (question,) = taken("Where is the scene set? | at home | outdoors | at sea | nowhere | AC?").questions
+    (question,) = taken("Where is the scene set? | at home | outdoors | at sea | nowhere | A 1; C 2").questions
     assert [question.answer(read(sentence)) for sentence in SHOWN] == [0, 2, None]
     assert question.answer(read("Another sentence altogether.")) is None
     assert question.options == ("at home", "outdoors", "at sea", "nowhere")
 
 
+def test_a_number_under_two_letters_predicts_nothing_and_spoils_no_other() -> None:
+    (question,) = taken(
+        "Where is the scene set? | at home | outdoors | at sea | nowhere | A 1 2; B 2; C 3 77"
+    ).questions
+    assert [question.answer(read(sentence)) for sentence in SHOWN] == [0, None, 2]
+
+
 def test_recalled_sentences_have_predictions_too_or_none_at_all() -> None:
     line = "Where is the scene set? | at home | outdoors | at sea | nowhere | "
     told = "It began with a letter from the north."
-    (whole,) = taken(line + "ABC D", recalled=(told,)).questions
-    (part,) = taken(line + "ABC", recalled=(told,)).questions
+    (whole,) = taken(line + "A 1; B 2; C 3; D 4", recalled=(told,)).questions
+    (part,) = taken(line + "A 1; B 2; C 3", recalled=(told,)).questions
     assert whole.answer(read(told)) == 3
     assert part.answer(read(told)) is None
     assert part.answer(read(SHOWN[0])) == 0
 
 
 def test_under_the_fixed_key_unknown_predicts_nothing() -> None:
-    (question,) = taken("Does the scene take place at sea? | ABD", PRD).questions
+    (question,) = taken("Does the scene take place at sea? | A 1; B 2; D 3", PRD).questions
     assert [question.answer(read(sentence)) for sentence in SHOWN] == [0, 1, None]
     assert question.options is None
 
@@ -138,13 +152,12 @@ def test_the_prompt_shows_the_likeliest_candidates_once_each(knowledge: Knowledg
 
 def full_pool(rules: RuleSet, request: Request) -> str:
     """The longest pool that keeps the prompt's limits."""
-    shown = request.prompt.user.partition("<<candidates ")[2].count("\n") - 1
+    shown = request.prompt.user.partition("<<candidates ")[2].partition(">>")[0].count("\n") - 1
     recalled = [f"It was the {word} morning of that uncommonly long and rainy year when " * 2 for word in "abc"]
     draw = Draw(1, "letters")
     lines = []
     for number in range(POOL_SIZES[rules.answer_key].questions):
-        told = "".join(draw.choice("ABCD") for _ in range(shown + 3))
-        grouped = " ".join(told[i : i + 5] for i in range(0, len(told), 5))
+        grouped = numbered([draw.choice("ABCD") for _ in range(shown + 3)])
         options = "strangers arriving | family quarrels | nature alone | nothing happens | "
         middle = options if rules.answer_key is AnswerKey.OWN else ""
         lines.append(f"Which of these events {number} does the paragraph put at its centre? | {middle}{grouped}")

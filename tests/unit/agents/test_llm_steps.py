@@ -95,6 +95,10 @@ QUESTIONS = [
     for number, text in enumerate(("Is it a merry scene?", "Is somebody sad?", "Is it about a journey?"), start=1)
 ]
 RIGHT = {"n": 1, "evidence": "a lantern by the river", "basis": "quote", "answer": "A"}
+OTHERS = [
+    {**RIGHT, "n": 2, "evidence": "the miller carried a lantern"},
+    {**RIGHT, "n": 3, "evidence": "the river at dawn"},
+]
 WRONG = {"n": 2, "evidence": "a submarine in space", "basis": "quote", "answer": "A"}
 NONE = {"n": 3, "evidence": "", "basis": "none", "answer": "none"}
 
@@ -102,8 +106,9 @@ NONE = {"n": 3, "evidence": "", "basis": "none", "answer": "none"}
 @pytest.mark.parametrize(
     ("rows", "work", "why", "used"),
     [
-        ([RIGHT, {**RIGHT, "n": 2}, {**RIGHT, "n": 3}], ModelWorkUse.USED, None, 3),
-        ([RIGHT, {**RIGHT, "n": 2}, NONE], ModelWorkUse.USED, None, 3),
+        ([RIGHT, *OTHERS], ModelWorkUse.USED, None, 3),
+        ([RIGHT, OTHERS[0], NONE], ModelWorkUse.USED, None, 3),
+        ([RIGHT, {**RIGHT, "n": 2}, OTHERS[1]], ModelWorkUse.PARTLY_USED, Why.CONTRADICTED, 1),  # quoted for two
         ([RIGHT, WRONG, NONE], ModelWorkUse.PARTLY_USED, Why.CONTRADICTED, 2),
         ([RIGHT], ModelWorkUse.PARTLY_USED, Why.TOO_FEW, 1),
         ([RIGHT, {**RIGHT, "answer": "B"}], ModelWorkUse.REPLACED, Why.CONTRADICTED, 0),
@@ -168,8 +173,12 @@ def pool(questions: int, *lines: str, words: Sequence[str] = ()) -> Callable[[Re
     """So many questions that tell the candidates of the prompt apart, and further lines."""
 
     def written(request: Request) -> dict[str, object]:
-        shown = int(re.findall(r"\((\d+) of them\)", request.prompt.system)[0])
-        rows = ["".join("ABCD"[(number * (n + 1) + n) % 4] for number in range(shown)) for n in range(questions)]
+        shown = int(re.findall(r"Candidates: (\d+)\.", request.prompt.user)[0])
+        letters = [["ABCD"[(number * (n + 1) + n) % 4] for number in range(shown)] for n in range(questions)]
+        rows = [
+            "; ".join(f"{mark} {' '.join(str(i) for i, each in enumerate(row, 1) if each == mark)}" for mark in "ABCD")
+            for row in letters
+        ]
         asked = [
             f"What comes of matter {n} in it? | joy | grief {n} | nothing | a quarrel | {row}"
             for n, row in enumerate(rows)
@@ -204,8 +213,7 @@ def test_what_a_slow_model_has_written_of_a_pool_is_used_and_said_to_be_a_part(k
 
 
 def test_the_answers_that_a_slow_model_has_written_are_used_and_code_gives_the_others(knowledge: Knowledge) -> None:
-    rows = [{**RIGHT, "n": n} for n in (1, 2, 3)]
-    model = Slow(0.7, {"answers": rows})
+    model = Slow(0.7, {"answers": [RIGHT, *OTHERS]})
     reply = referee(knowledge, model).get_answers(context(**SECRET, questions=QUESTIONS))
     step = only_step(reply, model)
     assert step == ModelStep(

@@ -69,16 +69,16 @@ def test_it_knows_nothing_of_other_questions_and_words_no_reasons() -> None:
         oracle.complete_text(Prompt(system="", user="", purpose=purpose), timeout=timedelta(1), max_output_tokens=1)
 
 
-def test_a_prompt_without_candidates_gets_questions_without_letters() -> None:
+def test_a_prompt_without_candidates_gets_questions_without_numbers() -> None:
     purpose = Purpose(match_id="", callback="get_questions", step="player_questions")
-    prompt = Prompt(system='"questions": 3 lines', user="nothing", purpose=purpose)
+    prompt = Prompt(system="s", user="Questions to write: 3 lines.", purpose=purpose)
     value = (
         Oracle(COURSE.answer_key, seed=1)
         .complete_json(prompt, QuestionPool, timeout=timedelta(1), max_output_tokens=1)
         .value
     )
     assert len(value.questions) == 3
-    assert not re.search(r"[A-D]{2}", " ".join(value.questions))
+    assert not re.search(r"[A-D] \d", " ".join(value.questions))
 
 
 @BOTH

@@ -33,3 +33,11 @@ def test_a_cut_text_is_a_beginning_within_its_budget(text: str, most: int) -> No
     assert tokens_in(cut) <= most
     if tokens_in(text) <= most:
         assert cut == text
+
+
+def test_a_cut_falls_between_words() -> None:
+    text = "I don't know a well-kept garden"
+    for most in range(12):
+        cut = cut_to_tokens(text, most)
+        assert text.startswith(cut)
+        assert not cut or text[len(cut) :][:1] in ("", " ")
