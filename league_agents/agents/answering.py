@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.questions.answer_key import meanings, place_of
-from league_agents.agents.questions.foreign import answer_foreign, cannot_tell
+from league_agents.agents.questions.free.questions import answer_foreign, cannot_tell
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import Options
 from league_agents.agents.targets import Secret

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from league_agents.agents.difficulty import DEMANDS, FAMOUS, Demands, Difficulty
 from league_agents.agents.hints import book_hints, breaks_hint, chosen_hint, fits_hint, passage_hints, rank_of
 from league_agents.agents.library import Knowledge, Shelved, Volume
-from league_agents.agents.questions.foreign import Facts
+from league_agents.agents.questions.facts import Facts
 from league_agents.agents.questions.reading import CandidateReading, Text, read
 from league_agents.agents.secret_words import WordWithDomain, any_words, untold, words_for
 from league_agents.games.q21.model import Brief, Target

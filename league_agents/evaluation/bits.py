@@ -22,7 +22,7 @@ from league_agents.agents.batches import answer_codes
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.library import Knowledge
-from league_agents.agents.questions.foreign import answer_foreign, cannot_tell
+from league_agents.agents.questions.free.questions import answer_foreign, cannot_tell
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import Options
 from league_agents.agents.questions.pool import predict

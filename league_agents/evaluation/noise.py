@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from league_agents.agents.questions.answer_key import meanings
-from league_agents.agents.questions.foreign import cannot_tell
+from league_agents.agents.questions.free.questions import cannot_tell
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES
 from league_agents.games.q21.model import LETTERS, Answer, AnswerBatch, Choice, Question, QuestionBatch

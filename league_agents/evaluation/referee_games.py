@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from league_agents.agents.hints import breaks_hint, rank_of
 from league_agents.agents.library import Knowledge
 from league_agents.agents.questions.answer_key import meanings
-from league_agents.agents.questions.foreign import cannot_tell
+from league_agents.agents.questions.free.questions import cannot_tell
 from league_agents.agents.questions.kinds import NO, YES
 from league_agents.agents.secrecy import tells
 from league_agents.evaluation.casting import Cast

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from league_agents.agents.questions.foreign import Facts, answer_foreign, cannot_tell
+from league_agents.agents.questions.facts import Facts
+from league_agents.agents.questions.free.questions import answer_foreign, cannot_tell
 from league_agents.agents.questions.reading import read
 
 SENTENCE = "It was a dark night in 1842, and Captain Ahab was asleep below the deck."
@@ -47,12 +48,10 @@ YES_NO = ("Yes", "No", "Partially", "Unknown")
         ("Was the book published before 1900?", True),
         ("Was it published in the 19th century?", True),
         ("Is the associative word an animal?", True),
-        ("Is the associative word a colour?", False),
         ("Does the association word start with W?", True),
         ("Does the secret word have more than 6 letters?", False),
         ("Is the associative word whale?", True),
         ("Does the captain lose his leg to a white whale in the book?", True),
-        ("Does the sentence mention a drink?", False),
         ("Does the sentence not contain the word 'night'?", False),
         ("Does the opening sentence lack the word 'whale'?", True),
         ("Is the word 'not' absent from the opening sentence?", True),
@@ -87,6 +86,11 @@ YES_NO = ("Yes", "No", "Partially", "Unknown")
         ("Does the title start with M?", True),
         ("Does the sentence have between ten and twenty words?", True),
         ("Does the sentence contain a hyphenated word?", False),
+        ("Does the sentence contain neither a comma nor a colon?", False),
+        ("Is the first word a noun?", False),
+        ("Does the opening sentence begin with a proper noun?", False),
+        ("Does the associative word contain more than two vowels?", False),
+        ("Does the word 'whale' appear before the word 'sea' in the paragraph?", True),
     ],
 )
 def test_a_plain_question_is_answered_from_page_and_facts(text: str, truth: bool) -> None:
@@ -98,7 +102,6 @@ def test_a_plain_question_is_answered_from_page_and_facts(text: str, truth: bool
     [
         "Is the mood of the opening sentence ironic?",
         "Doesn't the sentence contain the word 'night'?",  # does a yes deny it?
-        "Does the sentence contain neither a comma nor a colon?",
         "Is there any mark in the sentence except a comma?",
         "Is the author British?",
         "Is the author male?",
@@ -106,8 +109,6 @@ def test_a_plain_question_is_answered_from_page_and_facts(text: str, truth: bool
         "Is the book set in the 19th century?",  # not when it was written
         "Was it written in the first half of the 19th century?",
         "Was the book published by Harper?",
-        "Is the first word a noun?",
-        "Does the opening sentence begin with a proper noun?",
         "Does the opening sentence contain the letter combination 'th'?",
         "Does the second sentence of the paragraph contain the word 'whale'?",
         "Does the last sentence of the paragraph contain 'sea'?",
@@ -116,11 +117,11 @@ def test_a_plain_question_is_answered_from_page_and_facts(text: str, truth: bool
         "Do more than 3 words start with a?",
         "Does the last word rhyme with 'neck'?",
         "Is the hidden word a synonym of 'leviathan'?",
-        "Does the associative word contain more than two vowels?",
-        "Does the word 'whale' appear before the word 'sea' in the paragraph?",
         "Does the book mention a monastery?",  # it may, on another page
         "Does the book contain the word 'zebra'?",
         "Is the associative word edible?",
+        "Is the associative word a colour?",  # a word may be a colour without standing in the list of colours
+        "Does the sentence mention a drink?",
         "Does the paragraph end with the word 'deck'?",  # its first sentence does
         "Does the sentence mention loneliness?",  # it may, without the word
         "Is the hero likeable?",

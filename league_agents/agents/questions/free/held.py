@@ -1,0 +1,80 @@
+"""What a text is said to have, before the question says which text: an amount of a thing, or several joined."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from league_agents.agents.questions.free.claims import All, Any, AskedClaim, Holds, Not, TextPart
+from league_agents.agents.questions.free.counts import AT_LEAST_ONE, CountLimits
+from league_agents.agents.questions.free.things import TextThing
+
+
+class Held:
+    """A claim that lacks its text."""
+
+    __slots__ = ()
+
+    def at(self, part: TextPart) -> AskedClaim:
+        """Return the claim about this text."""
+        raise NotImplementedError
+
+    def amounting(self, amount: CountLimits) -> Held | None:
+        """Return the same with another amount; ``None`` if it already has one."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class HeldThing(Held):
+    """An amount of a thing."""
+
+    thing: TextThing
+    amount: CountLimits | None = None
+
+    def at(self, part: TextPart) -> AskedClaim:
+        return Holds(part, self.thing, self.amount or AT_LEAST_ONE)
+
+    def amounting(self, amount: CountLimits) -> Held | None:
+        return replace(self, amount=amount) if self.amount is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldAll(Held):
+    """Both of two."""
+
+    one: Held
+    other: Held
+
+    def at(self, part: TextPart) -> AskedClaim:
+        return All((self.one.at(part), self.other.at(part)))
+
+    def amounting(self, amount: CountLimits) -> Held | None:
+        one, other = self.one.amounting(amount), self.other.amounting(amount)
+        return HeldAll(one, other) if one and other else None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldAny(Held):
+    """One of two."""
+
+    one: Held
+    other: Held
+
+    def at(self, part: TextPart) -> AskedClaim:
+        return Any((self.one.at(part), self.other.at(part)))
+
+    def amounting(self, amount: CountLimits) -> Held | None:
+        one, other = self.one.amounting(amount), self.other.amounting(amount)
+        return HeldAny(one, other) if one and other else None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldNot(Held):
+    """Not that."""
+
+    held: Held
+
+    def at(self, part: TextPart) -> AskedClaim:
+        return Not(self.held.at(part))
+
+    def amounting(self, amount: CountLimits) -> Held | None:
+        return None

@@ -1,0 +1,66 @@
+"""Freely worded questions answered: the true option, or nothing.
+
+Rule 1: an answer is based on the page or the catalogue's facts; if neither decides, the answer is ``None`` and the
+referee answers "cannot tell". Answers are never guessed.
+Rule 2: an option of substance is given as the answer only if it is the only true one of the four.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from league_agents.agents.questions.answer_key import meanings, place_of
+from league_agents.agents.questions.facts import Facts
+from league_agents.agents.questions.free.book_claims import Stated
+from league_agents.agents.questions.free.choices import Sought
+from league_agents.agents.questions.free.claims import AskedClaim, ClaimTarget, verdict
+from league_agents.agents.questions.free.english import english
+from league_agents.agents.questions.free.tokens import LONGEST_QUESTION, tokenise
+from league_agents.agents.questions.kinds import NO, YES
+from league_agents.agents.questions.reading import CandidateReading
+from league_agents.games.q21.information import UNKNOWN
+from league_agents.knowledge.words import content_words
+
+_LONGEST_OPTION = 200
+
+
+def answer_foreign(text: str, options: Sequence[str], reading: CandidateReading, facts: Facts) -> int | None:
+    """Return the index (0 to 3) of the true option; ``None`` if it cannot be decided."""
+    given = [" ".join(option[:_LONGEST_OPTION].split()) for option in options]
+    target = ClaimTarget(reading=reading, facts=facts)
+    if meanings(given) is not None:
+        claims = claims_of(text[:LONGEST_QUESTION])
+        found = verdict(claims, target)
+        return None if found is None else place_of(YES if found else NO, given)
+    places = {sought.choose(given, target) for sought in sought_of(text[:LONGEST_QUESTION])}
+    return places.pop() if len(places) == 1 else None
+
+
+def cannot_tell(options: Sequence[str]) -> int | None:
+    """Return the index of the option that means "unknown"; ``None`` if there is none."""
+    return place_of(UNKNOWN, [option[:_LONGEST_OPTION] for option in options])
+
+
+@lru_cache(maxsize=4096)
+def claims_of(text: str) -> tuple[AskedClaim, ...]:
+    """Return all claims that the question may mean; empty if the grammar does not cover it."""
+    tokens = tokenise(text)
+    if tokens is None or tokens[0].text == "n't":
+        return ()
+    found = tuple(english().parse("QUESTION", tokens))
+    if found or any(token.is_quote or token.text == "not" for token in tokens):
+        return found
+    return (Stated(frozenset(content_words(text) - _ASKING)),)
+
+
+@lru_cache(maxsize=1024)
+def sought_of(text: str) -> tuple[Sought, ...]:
+    """Return what the question may seek among its options; empty if the grammar does not cover it."""
+    tokens = tokenise(text)
+    return () if tokens is None else tuple(english().parse("SOUGHT", tokens))
+
+
+_ASKING = content_words(
+    "book novel story work sentence opening paragraph passage narrator character main involve mention"
+)

@@ -1,0 +1,137 @@
+"""Claims about what the secret word is, and where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from league_agents.agents.questions.facts import Facts
+from league_agents.agents.questions.free.claims import AskedClaim, ClaimTarget, TextPart
+from league_agents.agents.questions.reading import fold
+from league_agents.agents.word_forms import stands_in
+from league_agents.knowledge.nouns import Nouns
+from league_agents.knowledge.words import stem
+
+
+@dataclass(frozen=True, slots=True)
+class SecretIs(AskedClaim):
+    """The secret word is one of a category, named by a whole phrase."""
+
+    phrase: str
+
+    def check(self, target: ClaimTarget) -> bool | None:
+        word = target.reading.word
+        return None if word is None else is_of_category(fold(word), self.phrase, target.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretStandsIn(AskedClaim):
+    """The secret word stands in a text, as it is or as its plural."""
+
+    part: TextPart
+
+    def check(self, target: ClaimTarget) -> bool | None:
+        text, word = self.part.text(target), target.reading.word
+        if text is None or word is None or self.part.is_partial(target):
+            return None
+        return stands_in(word, text.vocabulary)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretNamed(AskedClaim):
+    """The secret word is this one, which the question does not quote, or one of what it means: "fruit"."""
+
+    text: str
+
+    def check(self, target: ClaimTarget) -> bool | None:
+        word = target.reading.word
+        if word is None:
+            return None
+        if fold(word) == fold(self.text) or is_of_category(fold(word), self.text, target.facts):
+            return True
+        # Only another word of a known list decides: "edible" is no word, "plastic" may be meant as a category.
+        listed = any(fold(self.text) == fold(each) for words in target.facts.lists.values() for each in words)
+        return False if listed else None
+
+
+_SAME_CATEGORY = {
+    "color": "colour", "creature": "animal", "relative": "kinship", "family member": "kinship", "job": "profession",
+    "occupation": "profession", "feeling": "emotion", "clothing": "garment", "item of clothing": "garment",
+    "article of clothing": "garment", "precious stone": "gemstone", "gem": "gemstone", "jewel": "gemstone",
+    "instrument": "musical instrument", "celestial body": "heavenly body", "weather phenomenon": "weather",
+    "something to drink": "drink", "beverage": "drink", "type of weather": "weather", "body of part": "body part",
+    "part of the body": "body part", "part of body": "body part", "sea creature": "sea animal", "marine animal":
+    "sea animal", "season": "season", "relation": "kinship", "time of day": "time of day",
+}  # fmt: skip
+_ANIMALS = frozenset({"sea animal", "bird", "land animal", "insect"})
+_MADE = frozenset({"kitchen tool", "furniture", "garment", "weapon", "musical instrument", "vehicle", "building",
+                   "writing tool"})  # fmt: skip
+_PLANTS = frozenset({"tree", "flower"})
+_ABSTRACT = frozenset({"emotion", "weather", "season or time of day", "crime", "game or pastime"})
+_PEOPLE = frozenset({"profession", "kinship"})
+_ABOVE = {"animal": _ANIMALS, "plant": _PLANTS, "person": _PEOPLE, "human": _PEOPLE, "human being": _PEOPLE}
+_APART: tuple[frozenset[str], ...] = (
+    _ANIMALS | {"animal"},
+    _PLANTS | {"plant"},
+    _MADE | {"tool"},
+    _ABSTRACT,
+    _PEOPLE | {"person", "human", "human being"},
+    frozenset({"landform", "heavenly body"}),
+    frozenset({"body part"}),
+    frozenset({"metal", "gemstone"}),
+)
+"""Groups of domains: a word whose only domains lie in one group belongs to no domain of another."""
+
+_APART_WITHIN: tuple[frozenset[str], ...] = (
+    frozenset({"bird", "land animal"}), frozenset({"bird", "insect"}), frozenset({"insect", "land animal"}),
+    frozenset({"furniture", "weapon"}), frozenset({"furniture", "garment"}), frozenset({"vehicle", "garment"}),
+    frozenset({"musical instrument", "garment"}), frozenset({"musical instrument", "vehicle"}),
+    frozenset({"musical instrument", "furniture"}), frozenset({"writing tool", "furniture"}),
+    frozenset({"vehicle", "furniture"}), frozenset({"weapon", "musical instrument"}),
+    frozenset({"building", "garment"}), frozenset({"sea animal", "insect"}), frozenset({"metal", "gemstone"}),
+    frozenset({"tree", "flower"}), frozenset({"sea animal", "land animal"}),
+)  # fmt: skip
+"""Domains of one group whose listed words are of one of them only."""
+
+
+def is_of_category(word: str, phrase: str, facts: Facts) -> bool | None:
+    """Whether the word belongs to the category that the whole phrase names; ``None`` if that is not known.
+
+    A domain list that has the word proves "yes". "No" needs two domains, or two senses, that share nothing.
+    """
+    wanted = _domain_name(phrase, facts)
+    own = {name for name, listed in facts.lists.items() if word in {fold(each) for each in listed}}
+    wider = _ABOVE.get(wanted, frozenset({wanted}))
+    if own & wider:
+        return True
+    told = Nouns.load().is_a(word, wanted)
+    if own and all(_is_apart(name, wanted) for name in own):
+        return None if told else False
+    if told is False and own and any(name in group for group in _APART for name in own if wanted in group):
+        return (
+            False
+            if all(frozenset({name, wanted}) in _APART_WITHIN or not _listed(wanted, facts) for name in own)
+            else None
+        )
+    return told if told or not own else None
+
+
+def _listed(name: str, facts: Facts) -> Sequence[str]:
+    return facts.lists.get(name, ())
+
+
+def _domain_name(phrase: str, facts: Facts) -> str:
+    name = " ".join(fold(phrase).split())
+    name = _SAME_CATEGORY.get(name, name)
+    by_stem = {" ".join(map(stem, domain.split())): domain for domain in facts.lists}
+    trunk = " ".join(map(stem, name.split()))
+    if trunk in by_stem:
+        return by_stem[trunk]
+    return next((other for same, other in _SAME_CATEGORY.items() if " ".join(map(stem, same.split())) == trunk), name)
+
+
+def _is_apart(own: str, wanted: str) -> bool:
+    if frozenset({own, wanted}) in _APART_WITHIN:
+        return True
+    groups = [group for group in _APART if own in group]
+    return bool(groups) and any(wanted in group for group in _APART) and all(wanted not in group for group in groups)
