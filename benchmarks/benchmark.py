@@ -333,8 +333,20 @@ PROMISED_ANSWERS = "at least 0.99"
 def answer_figures(*, size: Size) -> list[Figure]:
     """How often the offline referee answers rightly what can be checked on pages of five novels."""
     from benchmarks.answering import PAIRS, measure_answers
+    from benchmarks.free_answers import PARTS, measure_free_answers
 
-    return [
+    free = []
+    for part in PARTS:
+        found = measure_free_answers(part)
+        if found.precision is not None and found.declined_share is not None:
+            precision, declined = found.precision.value, found.declined_share.value
+            free.append(
+                Figure(key=f"free.{part}.precision", value=precision, unit="of answers", promised="at least 0.97")
+            )
+            free.append(
+                Figure(key=f"free.{part}.declined", value=declined, unit="of questions", promised="at most 0.25")
+            )
+    return free + [
         Figure(
             key=f"answers.{rules.name}",
             value=measure_answers(rules=rules, pairs=size.of(100, PAIRS, PAIRS)).right,

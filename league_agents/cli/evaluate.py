@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -373,7 +374,7 @@ _OF_THE_PAGE = "word of the page"
 
 def _examined(known: KnownTarget, draw: Draw) -> Sequence[KnownAnswer]:
     """Questions about a target whose answers follow from it."""
-    from league_agents.evaluation.checkable import checkable_questions
+    from league_agents.evaluation.checkable import checkable_questions, free_questions
     from league_agents.evaluation.checkable_subject import CheckableSubject
     from league_agents.evaluation.referee_games import KnownAnswer
     from league_agents.games.q21.model import LETTERS
@@ -388,10 +389,15 @@ def _examined(known: KnownTarget, draw: Draw) -> Sequence[KnownAnswer]:
         others=known.others,
         domains=known.domains,
     )
+    plain = [each for each in checkable_questions(subject, draw) if known.paragraph or each.kind != _OF_THE_PAGE]
+    # In turn, so that a batch has about as many of the one as of the other.
+    pairs = zip_longest(plain, free_questions(subject, draw.fork("free")))
     return [
-        KnownAnswer(text=each.text, options=each.options, letter=LETTERS["ABCD".index(each.letter)])
-        for each in checkable_questions(subject, draw)
-        if known.paragraph is not None or each.kind != _OF_THE_PAGE
+        KnownAnswer(
+            text=each.text, options=each.options, letter=LETTERS["ABCD".index(each.letter)], is_free=each.is_free
+        )
+        for each in chain.from_iterable(pairs)
+        if each is not None
     ]
 
 

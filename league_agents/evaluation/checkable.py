@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from league_agents.evaluation import checkable_target as of_target
 from league_agents.evaluation import checkable_text as of_text
+from league_agents.evaluation.checkable_free import FREE_MAKERS
 from league_agents.evaluation.checkable_subject import CheckableSubject, Choice, Options, YesNo
 from league_agents.games.q21.model import LETTERS
 from league_agents.kit.draw import Draw
@@ -34,6 +35,9 @@ class Checkable:
     options: Options
     letter: str
     """The true option."""
+
+    is_free: bool = False
+    """Whether it is worded freely."""
 
 
 Maker = Callable[[CheckableSubject, Draw], YesNo | Choice | None]
@@ -83,5 +87,17 @@ def checkable_questions(
             yield Checkable(kind=kind, text=made[0], options=made[1], letter=LETTERS[made[2]])
             continue
         options = draw.choice(keys)
-        place = next(i for i, each in enumerate(options) if each in (("Yes", "True") if made[1] else ("No", "False")))
-        yield Checkable(kind=kind, text=made[0], options=options, letter=LETTERS[place])
+        yield Checkable(kind=kind, text=made[0], options=options, letter=_letter(made[1], options))
+
+
+def free_questions(subject: CheckableSubject, draw: Draw, keys: Sequence[Options] = YES_NO_KEYS) -> Iterator[Checkable]:
+    """Return one freely worded question of each kind that fits the subject, in random order."""
+    for make in draw.shuffled(FREE_MAKERS):
+        made = make(subject, draw)
+        if made is not None:
+            options = draw.choice(keys)
+            yield Checkable(kind="free", text=made[0], options=options, letter=_letter(made[1], options), is_free=True)
+
+
+def _letter(truth: bool, options: Options) -> str:
+    return LETTERS[next(i for i, each in enumerate(options) if each in (("Yes", "True") if truth else ("No", "False")))]

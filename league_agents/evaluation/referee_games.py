@@ -9,6 +9,7 @@ that the same guess earned before and under the rules.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,6 +63,8 @@ class KnownAnswer:
     text: str
     options: tuple[str, str, str, str]
     letter: Letter
+    is_free: bool = False
+    """Whether it is worded freely, rather than in a form that referees commonly read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,17 +291,25 @@ def _equal(cards: Sequence[Scorecard], others: Sequence[Scorecard | None]) -> in
 
 def _marked(asked: Sequence[KnownAnswer], answers: AnswerBatch) -> Exam:
     choices = {answer.number: answer.choice for answer in answers}
-    right = wrong = declined = 0
+    outcomes: Counter[tuple[str, bool]] = Counter()
     for number, question in enumerate(asked, start=1):
         choice = choices.get(number, Choice.NOT_RELEVANT)
         silent = cannot_tell(question.options)
         if choice.value == question.letter:
-            right += 1
+            outcome = "right"
         elif choice is Choice.NOT_RELEVANT or (silent is not None and choice.value == LETTERS[silent]):
-            declined += 1
+            outcome = "declined"
         else:
-            wrong += 1
-    return Exam(right=right, wrong=wrong, declined=declined)
+            outcome = "wrong"
+        outcomes[outcome, question.is_free] += 1
+    return Exam(
+        right=outcomes["right", False] + outcomes["right", True],
+        wrong=outcomes["wrong", False] + outcomes["wrong", True],
+        declined=outcomes["declined", False] + outcomes["declined", True],
+        free_right=outcomes["right", True],
+        free_wrong=outcomes["wrong", True],
+        free_declined=outcomes["declined", True],
+    )
 
 
 def _led_by(text: str, justification: str, limit: WordLimit) -> str:

@@ -16,7 +16,7 @@ from league_agents.evaluation.figures import (
     precision_of_share,
 )
 from league_agents.evaluation.model_share import models_of, on_models
-from league_agents.evaluation.results import RefereeGame
+from league_agents.evaluation.results import Exam, RefereeGame
 from league_agents.evaluation.statistics import Estimate, clustered_share, quantile, wilson
 
 _UNEXAMINED = "the referee keeps the target to itself"
@@ -40,6 +40,7 @@ def referee_report(games: Sequence[RefereeGame]) -> EvaluationReport:
         _figure("answers_right", "Answers right", right, not_examined),
         _figure("answers_wrong", "Answers wrong", clustered_share([(e.wrong, n) for e, n in asked]), not_examined),
         _figure("answers_declined", "Answers declined", clustered_share([(e.declined, n) for e, n in asked])),
+        *_on_free_questions(exams, not_examined),
         _figure(
             "hint_found",
             f"Hints that lead within {_WITHIN_TEN} places",
@@ -89,6 +90,17 @@ def referee_report(games: Sequence[RefereeGame]) -> EvaluationReport:
         remarks=tuple(remarks),
         models=models,
         latencies=latencies_of(games, "referee"),
+    )
+
+
+def _on_free_questions(exams: Sequence[Exam], note: str) -> tuple[Figure, Figure]:
+    answered = [(exam, exam.free_right + exam.free_wrong) for exam in exams]
+    precision = clustered_share([(exam.free_right, given) for exam, given in answered])
+    declined = clustered_share([(exam.free_declined, given + exam.free_declined) for exam, given in answered])
+    note = note or ("" if declined else "none was asked")
+    return (
+        _figure("free_precision", "Freely worded questions: answers right, of those given", precision, note),
+        _figure("free_declined", "Freely worded questions: declined", declined, note),
     )
 
 

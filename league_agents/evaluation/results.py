@@ -109,6 +109,12 @@ class Exam:
     declined: int
     """Number of answers "cannot tell" or Not Relevant."""
 
+    free_right: int = 0
+    """Right answers to the freely worded ones among the questions; the next two likewise."""
+
+    free_wrong: int = 0
+    free_declined: int = 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:

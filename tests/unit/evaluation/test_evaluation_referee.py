@@ -190,3 +190,24 @@ def test_a_referee_that_cannot_start_is_not_examined(knowledge: Knowledge, cast_
     assert "1 of 1 matches ended before the first question." in report.remarks
     assert any("no book today" in remark for remark in report.remarks)
     assert {figure.key for figure in report.figures if figure.own is None} >= {"answers_right", "repeats", "injections"}
+
+
+def test_freely_worded_questions_are_a_section_of_their_own(knowledge: Knowledge, cast_of: CastOf) -> None:
+    def asked(known: KnownTarget, _draw: Draw) -> Sequence[KnownAnswer]:
+        end = known.sentence.rstrip("\"'”’)")[-1]
+        return [
+            KnownAnswer(
+                text="Is the sentence a question?", options=KEY, letter="A" if end == "?" else "B", is_free=True
+            ),
+            KnownAnswer(text="Is the mood melancholic?", options=KEY, letter="A", is_free=True),
+            KnownAnswer(text="Does the opening sentence contain the word 'xylophone'?", options=KEY, letter="B"),
+        ]
+
+    played = RefereeSeries(rules=COURSE, knowledge=knowledge, noise=0.0, seed=1, examiner=asked, wishes=())
+    games = [played.play(game, cast_of(COURSE, game)) for game in (1, 2)]
+    assert all(game.exam == Exam(right=2, wrong=0, declined=1, free_right=1, free_declined=1) for game in games)
+    figures = {figure.key: figure.own for figure in referee_report(games).figures}
+    precision, declined = figures["free_precision"], figures["free_declined"]
+    assert precision is not None
+    assert declined is not None
+    assert (precision.value, declined.value) == (1.0, 0.5)

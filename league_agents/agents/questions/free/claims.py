@@ -157,7 +157,8 @@ class Of(AskedClaim):
 
     def check(self, target: ClaimTarget) -> bool | None:
         text = self.part.text(target)
-        if text is None or self.part is TextPart.TITLE or not page.is_latin(text):
+        is_read = self.property in _OF_MARKS or (text is not None and page.is_english(text))
+        if text is None or self.part is TextPart.TITLE or not is_read:
             return None
         found = _PROPERTIES[self.property](text)
         if self.part.is_partial(target):
@@ -169,6 +170,7 @@ class Of(AskedClaim):
         return found
 
 
+_OF_MARKS = frozenset({"question", "exclamation"})
 _OF_NARRATORS = frozenset({"first person", "third person"})
 
 

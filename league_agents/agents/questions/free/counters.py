@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from league_agents.agents.questions.free import calendar_counts as calendar
 from league_agents.agents.questions.free import sentences_of as page
 from league_agents.agents.questions.free import word_classes as words
 from league_agents.agents.questions.free.counts import UNKNOWN_COUNT, CountBounds
@@ -42,7 +43,7 @@ def nouns_under(phrase: str, text: str) -> CountBounds:
             high += 1
             # "a lovely road": an adjective may be a noun elsewhere.
             ends_phrase = not word.after.isalpha() or word.after in STOP_WORDS
-            low += word.before in words.ARTICLES and ends_phrase and nouns.is_a(here, phrase) is True
+            low += word.before in words.DETERMINERS and ends_phrase and nouns.is_a(here, phrase) is True
         elif any(stem(trunk) in {stem(w) for w in nouns.synset(s.synset).definition} for s in _senses(here)):
             high += 1
     return CountBounds(low, high)
@@ -68,14 +69,14 @@ def _words(text: Text) -> CountBounds:
 
 
 def _names(text: Text) -> CountBounds:
-    if not page.is_latin(text):
+    if not page.is_english(text):
         return UNKNOWN_COUNT
     every = page.names_in(text.text)
     return CountBounds(sum(name.is_certain for name in every), len(every))
 
 
 def _named_persons(text: Text, gender: str | None = None) -> CountBounds:
-    if not page.is_latin(text):
+    if not page.is_english(text):
         return UNKNOWN_COUNT
     low = high = 0
     for name in page.names_in(text.text):
@@ -88,7 +89,7 @@ def _named_persons(text: Text, gender: str | None = None) -> CountBounds:
 
 
 def _named_places(text: Text) -> CountBounds:
-    if not page.is_latin(text):
+    if not page.is_english(text):
         return UNKNOWN_COUNT
     low = high = 0
     for name in page.names_in(text.text):
@@ -104,7 +105,7 @@ def _named_places(text: Text) -> CountBounds:
 
 def _of_list(known: frozenset[str]) -> Callable[[Text], CountBounds]:
     def count(text: Text) -> CountBounds:
-        if not page.is_latin(text):
+        if not page.is_english(text):
             return UNKNOWN_COUNT
         low = high = 0
         for name in page.names_in(text.text):
@@ -119,7 +120,7 @@ def _of_list(known: frozenset[str]) -> Callable[[Text], CountBounds]:
 
 
 def _persons(text: Text) -> CountBounds:
-    if not page.is_latin(text):
+    if not page.is_english(text):
         return UNKNOWN_COUNT
     named = _named_persons(text)
     nouns = nouns_under("person", text.text)
@@ -137,7 +138,7 @@ def _gendered(
     nouns: frozenset[str], pronouns: frozenset[str], gender: str, phrase: str
 ) -> Callable[[Text], CountBounds]:
     def count(text: Text) -> CountBounds:
-        if not page.is_latin(text):
+        if not page.is_english(text):
             return UNKNOWN_COUNT
         named = _named_persons(text, gender)
         sure = sum(word in nouns or word in pronouns for word in text.folded)
@@ -150,15 +151,8 @@ def _gendered(
     return count
 
 
-def _years(text: Text) -> CountBounds:
-    sure = len(re.findall(r"(?<!\d)1[0-9]\d\d(?!\d)|(?<!\d)20\d\d(?!\d)", text.text))
-    digits = len(re.findall(r"\d", text.text))
-    hundreds = sum("hundred" in word or "thousand" in word for word in text.folded)
-    return CountBounds(sure, max(sure, hundreds + digits))
-
-
 def _numbers(text: Text) -> CountBounds:
-    if not page.is_latin(text):
+    if not page.is_english(text):
         sure = len(re.findall(r"\d|[二三四五六七八九十百千万萬]", text.text))
         return CountBounds(sure, None if sure or not re.search(r"[\u4e00-\u9fff]", text.text) else 0)
     folded = text.folded
@@ -174,55 +168,6 @@ def _is_cardinal(word: str) -> bool:
 def _ordinals(text: Text) -> CountBounds:
     low = sum(word in words.ORDINALS or bool(re.match(r"\d+(?:st|nd|rd|th)$", word)) for word in text.folded)
     return CountBounds(low, low + text.folded.count("second"))
-
-
-def _months(text: Text) -> CountBounds:
-    return _calendar(text, words.MONTHS, words.MAYBE_MONTHS)
-
-
-def _calendar(text: Text, sure: frozenset[str], maybe: frozenset[str]) -> CountBounds:
-    if not page.is_latin(text):
-        return UNKNOWN_COUNT
-    low = sum(word in sure and surface[0].isupper() for word, surface in zip(text.folded, text.words, strict=True))
-    unclear = 0
-    for word in page.words_in(text.text):
-        if word.folded in maybe and word.surface[0].isupper():
-            if word.before[:1].isdigit() or word.after[:1].isdigit() or word.before in ("in", "of", "last", "next"):
-                low += 1
-            else:
-                unclear += 1
-    return CountBounds(low, low + unclear)
-
-
-def _dates(text: Text) -> CountBounds:
-    years, months = _years(text), _months(text)
-    has_day = re.search(r"\b\d{1,2}(?:st|nd|rd|th)?\b", text.text) is not None
-    sure = int(bool(months.low and (has_day or years.low)))
-    others = _calendar(text, words.WEEKDAYS, frozenset()).high or 0
-    if sure:
-        return CountBounds(sure, None)
-    ordinal = sum(word in words.ORDINALS for word in text.folded)
-    possible = (years.high or 0) + (months.high or 0) + others + ordinal
-    return CountBounds(0, possible)
-
-
-def _day_times(text: Text) -> CountBounds:
-    sure = sum(word in words.DAY_TIMES for word in text.folded)
-    maybe = sum(
-        word in words.MAYBE_DAY_TIMES or any(time in word for time in ("night", "noon", "morning", "even"))
-        for word in text.folded
-    )
-    return CountBounds(sure, sure + maybe)
-
-
-def _seasons(text: Text) -> CountBounds:
-    sure = sum(word in words.SEASONS for word in text.folded)
-    return CountBounds(sure, sure + sum(word in words.MAYBE_SEASONS or "summer" in word or "winter" in word
-                                  for word in text.folded))  # fmt: skip
-
-
-def _weekdays(text: Text) -> CountBounds:
-    return _calendar(text, words.WEEKDAYS, frozenset())
 
 
 def _capitals(text: Text) -> CountBounds:
@@ -300,14 +245,14 @@ COUNTERS: Mapping[str, Callable[[Text], CountBounds]] = {
     "relatives": _relatives,
     "animals": _animals,
     "speech": page.spoken_count,
-    "years": _years,
+    "years": calendar.years,
     "numbers": _numbers,
     "ordinals": _ordinals,
-    "months": _months,
-    "weekdays": _weekdays,
-    "dates": _dates,
-    "day times": _day_times,
-    "seasons": _seasons,
+    "months": calendar.months,
+    "weekdays": calendar.weekdays,
+    "dates": calendar.dates,
+    "day times": calendar.day_times,
+    "seasons": calendar.seasons,
     "capitals": _inner_capitals,
     "all capitals": _capitals,
     "negations": _negations,

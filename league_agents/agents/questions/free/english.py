@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
-from league_agents.agents.questions.free import word_classes as words
-from league_agents.agents.questions.free.book_claims import YearIs
+from league_agents.agents.questions.free.builders import constant, same
 from league_agents.agents.questions.free.claims import (
     UNDECIDED,
     AskedClaim,
@@ -21,13 +19,12 @@ from league_agents.agents.questions.free.english_book import add_book
 from league_agents.agents.questions.free.english_choices import add_choices
 from league_agents.agents.questions.free.english_edges import ENDS, STARTS, add_edges
 from league_agents.agents.questions.free.english_form import add_form
-from league_agents.agents.questions.free.english_things import add_things, is_word
+from league_agents.agents.questions.free.english_things import add_things
 from league_agents.agents.questions.free.english_words import add_words
 from league_agents.agents.questions.free.held import Held, HeldNot
 from league_agents.agents.questions.free.rules import Grammar
-from league_agents.agents.questions.free.things import Phrase
-from league_agents.agents.questions.free.tokens import AskedToken
-from league_agents.knowledge.words import STOP_WORDS
+from league_agents.agents.questions.free.terminals import TERMINALS
+from league_agents.agents.questions.free.things import Measured, NamedWord, Phrase, TextThing
 
 _HAS = (
     "contain|contains|containing|include|includes|including|have|has|having|hold|holds|feature|features|use|uses|"
@@ -38,37 +35,15 @@ _MENTIONS = (
     "states|give|gives|involve|involves|introduce|introduces|list|lists|discuss|discusses|depict|specify|note"
 )
 _MENTIONED = (
-    "mentioned|named|described|present|used|given|referred_to|found|introduced|included|involved|stated|shown|listed|"
+    "mentioned|described|present|used|given|referred_to|found|introduced|included|involved|stated|shown|listed|"
     "referenced|specified|spoken_of|contained|written|there|named_or_mentioned|mentioned_or_named|appearing|repeated"
 )
-
-
-def _same(value: object) -> object:
-    return value
-
-
-def _as(value: object) -> Callable[..., object]:
-    return lambda *_: value
 
 
 @cache
 def english() -> Grammar:
     """Return the grammar of English questions; its start is QUESTION."""
-    grammar = Grammar(
-        terminals={
-            "NUMBER": lambda token: token.number,
-            "QUOTE": lambda token: token.surface if token.is_quote else None,
-            "LETTER": _letter,
-            "RAWWORD": lambda token: token.surface if is_word(token.surface) and not token.is_quote else None,
-            "WORD": _word,
-            "NAME": _name,
-            "ORDINAL": lambda token: token.number if token.text in ("#st", "#nd", "#rd", "#th") else None,
-            "HUNDREDS": _hundreds,
-            "PERSONNAME": _person_name,
-            "PHRASEWORD": _phrase_word,
-            "EDGEWORD": lambda token: token.surface if token.surface[:1].isupper() and not token.is_quote else None,
-        }
-    )
+    grammar = Grammar(terminals=TERMINALS)
     _add_parts(grammar)
     add_things(grammar)
     _add_having(grammar)
@@ -81,38 +56,6 @@ def english() -> Grammar:
     return grammar
 
 
-def _hundreds(token: AskedToken) -> AskedClaim | None:
-    is_hundreds = token.text == "#s" and token.number is not None and token.number % 100 == 0
-    return YearIs(CountLimits(token.number, token.number + 99)) if is_hundreds and token.number is not None else None
-
-
-def _person_name(token: AskedToken) -> str | None:
-    is_part = token.text in ("de", "von", "van", "of", "di", "da")
-    return token.surface if not token.is_quote and (is_part or token.surface[:1].isupper()) else None
-
-
-def _phrase_word(token: AskedToken) -> str | None:
-    is_plain = is_word(token.surface) and not token.is_quote
-    return token.text if is_plain and token.text not in words.NO_PHRASE else None
-
-
-def _letter(token: AskedToken) -> str | None:
-    return token.surface.upper() if len(token.surface) == 1 and token.surface.isalpha() else None
-
-
-def _word(token: AskedToken) -> str | None:
-    is_content = is_word(token.surface) and not token.is_quote and token.text not in STOP_WORDS
-    return token.text if is_content and token.number is None and token.text not in words.GRAMMAR_WORDS else None
-
-
-def _name(token: AskedToken) -> str | None:
-    is_name = token.surface[:1].isupper() and not token.is_quote and not token.is_first and len(token.surface) > 1
-    return token.surface if is_name and is_word(token.surface) and token.text not in _NO_NAMES else None
-
-
-_NO_NAMES = STOP_WORDS | {"english", "latin", "not", "no"}
-
-
 def _add_parts(grammar: Grammar) -> None:
     add = grammar.add
     sentence = (
@@ -122,20 +65,34 @@ def _add_parts(grammar: Grammar) -> None:
         "the first|opening sentence|line of the|this paragraph|passage|text|book|novel|story|excerpt|page\n"
         "it"
     )
-    add("SENTENCE", sentence, _as(TextPart.SENTENCE))
-    add("PART", "SENTENCE", _same)
+    add("SENTENCE", sentence, constant(TextPart.SENTENCE))
+    add("PART", "SENTENCE", same)
     add(
         "PART",
         "the|this [opening|whole|entire|first|full] paragraph|passage|excerpt|text|page|scene [that_it_opens|it_opens|"
         "that_the_sentence_opens|that_the_opening_sentence_opens|it_begins|that_follows]".replace("|\n", "|"),
-        _as(TextPart.PAGE),
+        constant(TextPart.PAGE),
     )
-    add("PART", "the|this [whole|entire] book|novel|story|work|chapter|play|poem", _as(TextPart.BOOK))
-    add("PART", "the [book|novel] title [of_the_book|of_the_novel|of_the_work|of_the_story]", _as(TextPart.TITLE))
-    add("PART", "the book|novel|story 's title", _as(TextPart.TITLE))
-    add("IN", "", _as(TextPart.SENTENCE))
-    add("IN", "in|within|inside|throughout|of|by|from|at_the_start_of PART", _same)
-    add("IN", "[anywhere] anywhere in PART", _same)
+    add("PART", "the|this [whole|entire] book|novel|story|work|chapter|play|poem", constant(TextPart.BOOK))
+    add("PART", "the [book|novel] title [of_the_book|of_the_novel|of_the_work|of_the_story]", constant(TextPart.TITLE))
+    add("PART", "the book|novel|story 's title", constant(TextPart.TITLE))
+    add("IN", "", constant(TextPart.SENTENCE))
+    add("IN", "in|within|inside|throughout|of|by|from|at_the_start_of PART", same)
+    add("IN", "[anywhere] anywhere in PART", same)
+
+
+_NAMED_THINGS = frozenset(
+    {"countries", "cities", "months", "weekdays", "seasons", "women's names", "men's names", "names"}
+)
+
+
+def _if_named(thing: TextThing) -> TextThing | None:
+    is_named = isinstance(thing, NamedWord) or (isinstance(thing, Measured) and thing.name in _NAMED_THINGS)
+    gendered: dict[TextThing, TextThing] = {
+        Measured("women"): Measured("women's names"),
+        Measured("men"): Measured("men's names"),
+    }
+    return thing if is_named else gendered.get(thing)
 
 
 def _at(held: Held, part: TextPart) -> AskedClaim:
@@ -154,6 +111,15 @@ def _add_having(grammar: Grammar) -> None:
     add("CLAIM", f"does|do|did PART {has} HELDS in it", lambda part, held: held.at(part))
     add("CLAIM", f"does|do|did PART {has} HELDS [at_all|by_name|in_it|of_any_kind]", _by_name)
     add("CLAIM", f"does|do|did PART not {has} HELDS", _not_at)
+    add("CLAIM", f"does|do|did it {has} HELDS in|within PART", lambda held, part: held.at(part))
+    add(
+        "CLAIM",
+        "is|are|was|were [any|a|some] NAMED named|specified [explicitly] IN",
+        lambda thing, part: Holds(part, thing),
+    )
+    add("NAMED", "PERSONWORD", constant(Measured("named persons")))
+    add("NAMED", "PLACEWORD", constant(Measured("named places")))
+    add("NAMED", "[a|any|the] THING", _if_named)
     add("CLAIM", "does|do|did PART lack|omit|avoid HELDS", _not_at)
     add(
         "CLAIM",
@@ -186,9 +152,9 @@ def _add_having(grammar: Grammar) -> None:
         lambda one, other, part: Precedes(part, one, other))  # fmt: skip
     add("CLAIM", "does|do [the] THINGTEXT come|appear|occur|stand after|later_than THINGTEXT IN",
         lambda one, other, part: Precedes(part, other, one))  # fmt: skip
-    add("THINGTEXT", "[the] [word|name|phrase] QUOTE", _same)
-    add("THINGTEXT", "[the] word|name RAWWORD", _same)
-    add("THINGTEXT", "NAMES", _same)
+    add("THINGTEXT", "[the] [word|name|phrase] QUOTE", same)
+    add("THINGTEXT", "[the] word|name RAWWORD", same)
+    add("THINGTEXT", "NAMES", same)
     add("CLAIM", "are there more THING than THING IN", lambda one, other, part: HoldsMore(part, one, other))
     add("CLAIM", "does|has PART contain|have|has|use more THING than THING",
         lambda part, one, other: HoldsMore(part, one, other))  # fmt: skip
@@ -196,7 +162,7 @@ def _add_having(grammar: Grammar) -> None:
         lambda part, text: Holds(part, Phrase(text)))  # fmt: skip
     add("CLAIM", "is PART about|concerned_with|related_to HELDS", _about)
     add("CLAIM", "does PART deal|talk with|about HELDS", _about)
-    add("CLAIM", f"are|is more|fewer THING than THING {_MENTIONED} IN", _as(UNDECIDED))
+    add("CLAIM", f"are|is more|fewer THING than THING {_MENTIONED} IN", constant(UNDECIDED))
 
 
 def _by_name(part: TextPart, held: Held) -> AskedClaim:
@@ -209,13 +175,13 @@ def _about(part: TextPart, held: Held) -> AskedClaim | None:
 
 def _add_frames(grammar: Grammar) -> None:
     add = grammar.add
-    add("QUESTION", "CLAIM", _same)
+    add("QUESTION", "CLAIM", same)
     add("QUESTION", "in PART [,] CLAIM", lambda part, claim: _moved(claim, part))
-    add("QUESTION", "is it true|correct|so that STATEMENT", _same)
-    add("QUESTION", "would you say|describe [that] STATEMENT", _same)
-    add("QUESTION", "can|could you tell|say|confirm [me] whether|if|that STATEMENT", _same)
-    add("QUESTION", "[tell_me] whether|if STATEMENT", _same)
-    add("QUESTION", "STATEMENT", _same)
+    add("QUESTION", "is it true|correct|so that STATEMENT", same)
+    add("QUESTION", "would you say|describe [that] STATEMENT", same)
+    add("QUESTION", "can|could you tell|say|confirm [me] whether|if|that STATEMENT", same)
+    add("QUESTION", "[tell_me] whether|if STATEMENT", same)
+    add("QUESTION", "STATEMENT", same)
     has = f"{_HAS}|{_MENTIONS}"
     add("STATEMENT", f"PART {has} HELDS", lambda part, held: held.at(part))
     add("STATEMENT", "there is|are HELDS IN", _at)

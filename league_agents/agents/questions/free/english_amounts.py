@@ -24,21 +24,24 @@ def add_quantities(grammar: Grammar) -> None:
     add("QTY", "only|just|exactly a|one|a_single", lambda: CountLimits(1, 1))
     add("QTY", "LIMIT", lambda amount: amount)
     add("QTY", "NUMBER", lambda n: CountLimits(n, n, is_loose=True))
+    add("LIMIT", "ONELIMIT", lambda limits: limits)
+    add("LIMIT", "ONELIMIT but|and ONELIMIT", _both)
     add(
-        "LIMIT", "more_than|over|greater_than|above|longer_than|in_excess_of NUMBER", lambda n: CountLimits(n + 1, None)
+        "ONELIMIT",
+        "more_than|over|greater_than|above|longer_than|in_excess_of NUMBER",
+        lambda n: CountLimits(n + 1, None),
     )
-    add("LIMIT", "more [words|letters] than the number NUMBER", lambda n: CountLimits(n + 1, None))
-    add("LIMIT", "fewer|less|shorter than NUMBER", lambda n: CountLimits(0, n - 1))
-    add("LIMIT", "under|below NUMBER", lambda n: CountLimits(0, n - 1))
-    add("LIMIT", "a_minimum_of|at_least|no_fewer_than|no_less_than|not_less_than|not_fewer_than|no_shorter_than NUMBER",
+    add("ONELIMIT", "more [words|letters] than the number NUMBER", lambda n: CountLimits(n + 1, None))
+    add("ONELIMIT", "fewer|less|shorter than NUMBER", lambda n: CountLimits(0, n - 1))
+    add("ONELIMIT", "under|below NUMBER", lambda n: CountLimits(0, n - 1))
+    add("ONELIMIT", "a_minimum_of|at_least|no_fewer_than|no_less_than|not_less_than|not_fewer_than NUMBER",
         lambda n: CountLimits(n, None))  # fmt: skip
-    add("LIMIT", "at_most|up_to|a_maximum_of|no_more_than|not_more_than|no_longer_than|not_longer_than NUMBER",
+    add("ONELIMIT", "at_most|up_to|a_maximum_of|no_more_than|not_more_than|no_longer_than|not_longer_than NUMBER",
         lambda n: CountLimits(0, n))  # fmt: skip
-    add("LIMIT", "NUMBER or|and more|longer|above|over|greater", lambda n: CountLimits(n, None))
-    add("LIMIT", "NUMBER or fewer|less|shorter|below|under", lambda n: CountLimits(0, n))
-    add("LIMIT", "between|from NUMBER and|to NUMBER", _between)
-    add("LIMIT", "NUMBER to NUMBER", _between)
-    add("LIMIT", "LIMIT but|and LIMIT", _both)
+    add("ONELIMIT", "NUMBER or|and more|longer|above|over|greater", lambda n: CountLimits(n, None))
+    add("ONELIMIT", "NUMBER or fewer|less|shorter|below|under", lambda n: CountLimits(0, n))
+    add("ONELIMIT", "between|from NUMBER and|to NUMBER", _between)
+    add("ONELIMIT", "NUMBER to NUMBER", _between)
 
 
 def _between(low: int, high: int) -> CountLimits:
@@ -74,6 +77,8 @@ def add_joints(grammar: Grammar) -> None:
     add("HELDS", "both HELD and HELDS", HeldAll)
     add("HELDS", "neither HELD nor HELDS", lambda one, other: HeldNot(HeldAny(one, other)))
     add("HELDS", "HELD , HELDS", _listed)
+    add("HELDS", "HELD , or HELDS", HeldAny)
+    add("HELDS", "HELD , and|but HELDS", HeldAll)
     add("HELDS", "[the] words|names|letters|both|phrases QUOTE and QUOTE", lambda a, b: HeldAll(_word(a), _word(b)))
     add("HELDS", "[the] words|names|letters|phrases QUOTE or QUOTE", lambda a, b: HeldAny(_word(a), _word(b)))
     add("HELDS", "[either] both the|of_the words QUOTE and QUOTE", lambda a, b: HeldAll(_word(a), _word(b)))

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from league_agents.agents.questions.free.book_claims import WrittenBy, YearIs, century
+from league_agents.agents.questions.free.builders import constant, same
 from league_agents.agents.questions.free.claims import UNDECIDED, AskedClaim
 from league_agents.agents.questions.free.counts import CountLimits
 from league_agents.agents.questions.free.rules import Grammar
-
-
-def _as(value: object) -> Callable[..., object]:
-    return lambda *_: value
-
-
-def _same(value: object) -> object:
-    return value
 
 
 def _author(name: str) -> AskedClaim:
@@ -27,15 +19,15 @@ def _author(name: str) -> AskedClaim:
 def add_book(grammar: Grammar) -> None:
     """Add the questions about author and year."""
     add = grammar.add
-    add("BOOK", "[the|this] [whole] book|novel|story|work|text|play|poem", _as(0))
-    add("BOOK", "it", _as(0))
+    add("BOOK", "[the|this] [whole] book|novel|story|work|text|play|poem", constant(0))
+    add("BOOK", "it", constant(0))
     add(
         "AUTHOR",
         "[the|its] author|writer [of_the_book|of_this_book|of_the_novel|of_the_work|of_the_story|of_it]",
-        _as(0),
+        constant(0),
     )
-    add("AUTHOR", "BOOK 's author|writer", _as(0))
-    add("PERSON", "PERSONNAME", _same)
+    add("AUTHOR", "BOOK 's author|writer", constant(0))
+    add("PERSON", "PERSONNAME", same)
     add("PERSON", "PERSONNAME PERSON", lambda one, others: f"{one} {others}")
     add(
         "CLAIM",
@@ -61,8 +53,8 @@ def add_book(grammar: Grammar) -> None:
         "YEARS", "between|from [the_years] NUMBER and|to NUMBER", lambda a, b: YearIs(CountLimits(min(a, b), max(a, b)))
     )
     add("YEARS", "in|from|during the CENTURY century", century)
-    add("YEARS", "in|from|during the HUNDREDS", _same)
+    add("YEARS", "in|from|during the HUNDREDS", same)
     for number, word in enumerate(("fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth", "twentieth",
                                    "twenty_first"), start=15):  # fmt: skip
-        add("CENTURY", word, _as(number))
-    add("CENTURY", "ORDINAL", _same)
+        add("CENTURY", word, constant(number))
+    add("CENTURY", "ORDINAL", same)

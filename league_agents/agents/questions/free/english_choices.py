@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from league_agents.agents.questions.free.builders import constant
 from league_agents.agents.questions.free.choices import (
     SoughtAuthor,
     SoughtCount,
@@ -20,10 +21,6 @@ from league_agents.agents.questions.free.claims import TextPart
 from league_agents.agents.questions.free.rules import Grammar
 from league_agents.agents.questions.free.things import Measured
 from league_agents.agents.questions.free.word_claims import SECRET, WordAt
-
-
-def _as(value: object) -> Callable[..., object]:
-    return lambda *_: value
 
 
 def add_choices(grammar: Grammar) -> None:
@@ -62,7 +59,7 @@ def _add_words(grammar: Grammar) -> None:
         add("SOUGHT", f"with|in which|what letter does AWORD {verb}", _letter(at_end))
         add("SOUGHT", f"which|what letter does AWORD {verb} with|in", _letter(at_end))
         add("SOUGHT", f"with|in which|what letter does PART {verb}", _part_letter(at_end))
-        add("SOUGHT", f"which|what word {verb}s PART", _word_of_part(at_end))
+        add("SOUGHT", f"which|what word {verb}|{verb.replace('|', 's|')}s PART", _word_of_part(at_end))
         add("SOUGHT", f"with which|what word does PART {verb}", _word_of_part(at_end))
         add("SOUGHT", f"which|what word does PART {verb} with", _word_of_part(at_end))
     for edge, at_end in (("first|initial", False), ("last|final", True)):
@@ -71,8 +68,8 @@ def _add_words(grammar: Grammar) -> None:
         add("SOUGHT", f"in which range is|lies the {edge} letter of AWORD", _letter(at_end))
     add("SOUGHT", "what|which is|was AWORD", SoughtWord)
     add("SOUGHT", "which [of_these|of_the_following] [words|word] is|are AWORD", SoughtWord)
-    add("SOUGHT", "which [word|of_these_words] comes|stands first IN", _as(SoughtWord(WordAt(0))), loose=1)
-    add("SOUGHT", "which|what word comes|stands|is last IN", _as(SoughtWord(WordAt(-1))))
+    add("SOUGHT", "which [word|of_these_words] comes|stands first IN", constant(SoughtWord(WordAt(0))), loose=1)
+    add("SOUGHT", "which|what word comes|stands|is last IN", constant(SoughtWord(WordAt(-1))))
     add("SOUGHT", "which pronoun|article|word is AWORD", SoughtWord)
 
 
@@ -93,13 +90,15 @@ _OCCURS = "appears|appear|occurs|occur|stands|stand|used|found|present|mentioned
 
 def _add_presence(grammar: Grammar) -> None:
     add = grammar.add
-    add("OFTHESE", "[of] [these|the_following|the_four|them]", _as(False))
-    add("OFTHESE", "[of] [these|the_following|the_four] words|names|phrases|word|name|phrase|term|terms", _as(True))
+    add("OFTHESE", "[of] [these|the_following|the_four|them]", constant(False))
+    add(
+        "OFTHESE", "[of] [these|the_following|the_four] words|names|phrases|word|name|phrase|term|terms", constant(True)
+    )
     # "Which animal is mentioned?": the options are words for it.
-    add("OFTHESE", "[of] [these] KIND", _as(False))
-    add("KIND", "WORD", _as(0))
-    add("KIND", "WORD WORD", _as(0))
-    add("KIND", "pronoun|time_of_day|part_of_the_body|number|name_of_a_person|person|name", _as(0))
+    add("OFTHESE", "[of] [these] KIND", constant(False))
+    add("KIND", "WORD", constant(0))
+    add("KIND", "WORD WORD", constant(0))
+    add("KIND", "pronoun|time_of_day|part_of_the_body|number|name_of_a_person|person|name", constant(0))
     add("SOUGHT", f"which|what|who OFTHESE is|are|was|does [explicitly] [actually] {_OCCURS} IN", _present)
     add("SOUGHT", f"which|what|who OFTHESE {_OCCURS} IN", _present)
     add("SOUGHT", "which|what|who OFTHESE does|do PART contain|include|mention|use|name|have",
@@ -117,11 +116,11 @@ def _add_presence(grammar: Grammar) -> None:
     add(
         "SOUGHT",
         "which [punctuation] mark|punctuation|punctuation_mark ends|closes|concludes PART",
-        _as(SoughtEndMark()),
+        constant(SoughtEndMark()),
     )
-    add("SOUGHT", "how does PART end", _as(SoughtEndMark()))
-    add("SOUGHT", "with which|what [punctuation] mark does PART end", _as(SoughtEndMark()))
-    add("SOUGHT", "which|what mark|punctuation_mark|punctuation is at the end of PART", _as(SoughtEndMark()))
+    add("SOUGHT", "how does PART end", constant(SoughtEndMark()))
+    add("SOUGHT", "with which|what [punctuation] mark does PART end", constant(SoughtEndMark()))
+    add("SOUGHT", "which|what mark|punctuation_mark|punctuation is at the end of PART", constant(SoughtEndMark()))
     add("SOUGHT", "who is speaking|talking IN", SoughtSpeaker)
     add(
         "SOUGHT",
@@ -141,12 +140,12 @@ def _absent(is_literal: bool, part: TextPart) -> SoughtPresent | None:
 
 def _add_book(grammar: Grammar) -> None:
     add = grammar.add
-    add("SOUGHT", "who wrote|authored|penned BOOK", _as(SoughtAuthor()))
-    add("SOUGHT", "who is|was AUTHOR", _as(SoughtAuthor()))
-    add("SOUGHT", "which|what author|writer wrote BOOK", _as(SoughtAuthor()))
-    add("SOUGHT", "by whom was BOOK written", _as(SoughtAuthor()))
-    add("SOUGHT", "who|which_author is BOOK by", _as(SoughtAuthor()))
+    add("SOUGHT", "who wrote|authored|penned BOOK", constant(SoughtAuthor()))
+    add("SOUGHT", "who is|was AUTHOR", constant(SoughtAuthor()))
+    add("SOUGHT", "which|what author|writer wrote BOOK", constant(SoughtAuthor()))
+    add("SOUGHT", "by whom was BOOK written", constant(SoughtAuthor()))
+    add("SOUGHT", "who|which_author is BOOK by", constant(SoughtAuthor()))
     for when in ("when", "in which|what year|century", "which|what year|century"):
-        add("SOUGHT", f"{when} was|is BOOK [first] published|written|released|printed [in]", _as(SoughtYear()))
-        add("SOUGHT", f"{when} did BOOK [first] appear|come_out", _as(SoughtYear()))
-    add("SOUGHT", "which of_these|of_the_following [words] is SECRET", _as(SoughtWord(SECRET)))
+        add("SOUGHT", f"{when} was|is BOOK [first] published|written|released|printed [in]", constant(SoughtYear()))
+        add("SOUGHT", f"{when} did BOOK [first] appear|come_out", constant(SoughtYear()))
+    add("SOUGHT", "which of_these|of_the_following [words] is SECRET", constant(SoughtWord(SECRET)))

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from league_agents.agents.questions.free.builders import constant, same
 from league_agents.agents.questions.free.claims import Any, AskedClaim, Not, TextPart
 from league_agents.agents.questions.free.rules import Grammar
 from league_agents.agents.questions.free.word_claims import MarkEdgeIs, TextEdgeIs, WordAt, WordClassIs
-
-
-def _same(value: object) -> object:
-    return value
-
-
-def _as(value: object) -> Callable[..., object]:
-    return lambda *_: value
-
 
 STARTS = "begin|begins|start|starts|open|opens|beginning|starting"
 ENDS = "end|ends|finish|finishes|close|closes|conclude|concludes|ending"
@@ -35,7 +27,7 @@ def add_edges(grammar: Grammar) -> None:
     add(
         "CLAIM", "is [the] word QUOTE the last word [of_the_sentence]", lambda t: TextEdgeIs(TextPart.SENTENCE, True, t)
     )
-    add("STARTTHING", "STARTEDGE", _same)
+    add("STARTTHING", "STARTEDGE", same)
     for edge, at_end in (("STARTEDGE", False), ("ENDEDGE", True)):
         add(edge, "[the] word|words|name|phrase|pronoun|article QUOTE", _text_edge(at_end))
         add(edge, "QUOTE", _text_edge(at_end))
@@ -44,21 +36,25 @@ def add_edges(grammar: Grammar) -> None:
         add(edge, "[either] WORDEDGE or WORDEDGE", _either_text(at_end))
         add(edge, "a|an|the MARKNAME", _mark_edge(at_end))
         add(edge, "a|an MARKNAME or a|an MARKNAME", _two_marks(at_end))
-        add(edge, f"a|an|the {edge}CLASS", _same)
-        add(edge, f"{edge}CLASS", _same)
+        add(edge, f"a|an|the {edge}CLASS", same)
+        add(edge, f"{edge}CLASS", same)
         add(f"{edge}CLASS", "CLASSNAME", _class_edge(at_end))
         add(f"{edge}CLASS", "CLASSNAME [such_as|like] EXAMPLES", _class_by_example(at_end))
-    add("WORDEDGE", "QUOTE", _same)
-    add("WORDEDGE", "EDGEWORD", _same)
-    add("WORDEDGE", "[the] word QUOTE", _same)
-    add("EXAMPLES", "such|like|mr|mrs|or|as|,|and|«»|there|here|the|a|an", _as(0))
-    add("EXAMPLES", "such|like|mr|mrs|or|as|,|and|«»|there|here|the|a|an EXAMPLES", _as(0))
+    add("WORDEDGE", "QUOTE", same)
+    add("WORDEDGE", "EDGEWORD", same)
+    add("WORDEDGE", "[the] word QUOTE", same)
+    add("EXAMPLES", "such|like|mr|mrs|or|as|,|and|«»|there|here|the|a|an", constant(0))
+    add("EXAMPLES", "such|like|mr|mrs|or|as|,|and|«»|there|here|the|a|an EXAMPLES", constant(0))
     add("STARTEDGE", "dialogue|speech|direct_speech|a_quotation|a_quote|spoken_words|a_line_of_dialogue",
-        _as(lambda part: MarkEdgeIs(part, False, "\"“„«「『'‘")))  # fmt: skip
-    add("STARTEDGE", "[someone|somebody|a_character|a_person|a_woman|a_man] 's name", _as(_class_edge(False)("name")))
-    add("STARTEDGE", "[the|a] name of a|the character|person", _as(_class_edge(False)("name")))
+        constant(lambda part: MarkEdgeIs(part, False, "\"“„«「『'‘")))  # fmt: skip
+    add(
+        "STARTEDGE",
+        "[someone|somebody|a_character|a_person|a_woman|a_man] 's name",
+        constant(_class_edge(False)("name")),
+    )
+    add("STARTEDGE", "[the|a] name of a|the character|person", constant(_class_edge(False)("name")))
     for name, kind in _CLASS_NAMES.items():
-        add("CLASSNAME", name, _as(kind))
+        add("CLASSNAME", name, constant(kind))
 
 
 _CLASS_NAMES = {

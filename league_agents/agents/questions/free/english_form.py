@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from league_agents.agents.questions.free import word_classes as words
+from league_agents.agents.questions.free.builders import constant, same
 from league_agents.agents.questions.free.claims import All, Any, AskedClaim, Holds, Not, Of, TextPart
 from league_agents.agents.questions.free.counts import CountLimits
 from league_agents.agents.questions.free.rules import Grammar
@@ -12,21 +13,13 @@ from league_agents.agents.questions.free.things import Measured, OfClass, Phrase
 from league_agents.agents.questions.free.word_claims import MarkEdgeIs
 
 
-def _same(value: object) -> object:
-    return value
-
-
-def _as(value: object) -> Callable[..., object]:
-    return lambda *_: value
-
-
 def add_form(grammar: Grammar) -> None:
     add = grammar.add
     add("CLAIM", "is|was PART FORMS", lambda part, form: form(part))
     add("CLAIM", "is|was PART not FORMS", lambda part, form: Not(form(part)))
     add("CLAIM", "does PART use|have|contain FORMNOUN", lambda part, form: form(part))
-    add("FORM", "FORMNOUN", _same)
-    add("FORMS", "FORM", _same)
+    add("FORM", "FORMNOUN", same)
+    add("FORMS", "FORM", same)
     add("FORMS", "[both] FORM and|but FORM", lambda one, other: lambda part: All((one(part), other(part))))
     add("FORMS", "[either] FORM or FORM", lambda one, other: lambda part: Any((one(part), other(part))))
     add(
@@ -42,18 +35,18 @@ def add_form(grammar: Grammar) -> None:
             "[singular|plural] [voice|perspective|point_of_view|narration|narrative|narrator|form|view]",
             _of(f"{person} person"))  # fmt: skip
         add("CLAIM", f"is|was [the] NARRATION [written|told|speaking|in] [in] [the] {person} person [voice|narration]",
-            _as(Of(TextPart.SENTENCE, f"{person} person")))  # fmt: skip
+            constant(Of(TextPart.SENTENCE, f"{person} person")))  # fmt: skip
         add(
             "CLAIM",
             f"does NARRATION speak|use|write [in] [the] {person} person",
-            _as(Of(TextPart.SENTENCE, f"{person} person")),
+            constant(Of(TextPart.SENTENCE, f"{person} person")),
         )
     add("NARRATION", "[the] narration|narrator|narrative|narrative_voice|voice|point_of_view|perspective|story|it|text",
-        _as(0))  # fmt: skip
+        constant(0))  # fmt: skip
     for tense in ("past", "present", "future"):
         add("FORMNOUN", f"[written|told|narrated|set] [in] [the] {tense} tense", _of(tense))
-        add("CLAIM", f"is|are [the] VERB in [the] {tense} tense", _as(Of(TextPart.SENTENCE, tense)))
-    add("VERB", "[main|first] verb|verbs [of_the_sentence|in_the_sentence|of_the_opening_sentence]", _as(0))
+        add("CLAIM", f"is|are [the] VERB in [the] {tense} tense", constant(Of(TextPart.SENTENCE, tense)))
+    add("VERB", "[main|first] verb|verbs [of_the_sentence|in_the_sentence|of_the_opening_sentence]", constant(0))
     add("FORMNOUN", "words like QUOTE , QUOTE or QUOTE", lambda a, b, c: lambda part: Any(
         tuple(Holds(part, Phrase(each)) for each in (a, b, c))))  # fmt: skip
     add("FORM", "LIMIT words [long|in_length|or_longer]", _words)
@@ -83,7 +76,6 @@ def add_form(grammar: Grammar) -> None:
     add("CLAIM", "is|are anyone|someone|anybody|somebody|any_character|a_character|a_person|any_person "
         "mentioned|named|referred_to|identified|addressed by [proper] name IN",
         lambda part: Holds(part, Measured("named persons")))  # fmt: skip
-    add("CLAIM", "is|are PERSONWORD named IN", lambda _, part: Holds(part, Measured("named persons")))
     add(
         "CLAIM",
         "is [the] name of PERSONWORD given|mentioned IN",
@@ -96,11 +88,10 @@ def add_form(grammar: Grammar) -> None:
     )
     add("CLAIM", "does PART name PERSONWORD", lambda part, _: Holds(part, Measured("named persons")))
     add("CLAIM", "does PART name PLACEWORD", lambda part, _: Holds(part, Measured("named places")))
-    add("CLAIM", "is|are PLACEWORD named IN", lambda _, part: Holds(part, Measured("named places")))
     add("CLAIM", "is|are [any] weekday|weekdays mentioned IN", lambda part: Holds(part, Measured("weekdays")))
     add("CLAIM", "does PART use [a|any] VOICE pronoun|pronouns", lambda part, thing: Holds(part, thing))
-    add("VOICE", "male", _as(OfClass(words.MALE_PRONOUNS)))
-    add("VOICE", "female", _as(OfClass(words.FEMALE_PRONOUNS)))
+    add("VOICE", "male", constant(OfClass(words.MALE_PRONOUNS)))
+    add("VOICE", "female", constant(OfClass(words.FEMALE_PRONOUNS)))
 
 
 def _of(name: str) -> Callable[[], Callable[[TextPart], AskedClaim]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
+from league_agents.agents.questions.free.builders import constant
 from league_agents.agents.questions.free.english_amounts import add_joints, add_quantities
 from league_agents.agents.questions.free.english_classes import CLASSES, PATTERNS, PUNCTUATION
 from league_agents.agents.questions.free.rules import Grammar
@@ -160,6 +158,7 @@ _MEASURED = {
         negation|negations|negative|negatives
         negative|negating word|words|form|particle [such_as_not]
         negative|negating word|words NEGLIST
+        negation|negations NEGLIST
     """,
     "adverbs": """
         adverb|adverbs
@@ -192,22 +191,22 @@ _MEASURED = {
 def add_things(grammar: Grammar) -> None:
     """Add the parts THING, HELD and HELDS."""
     for name, patterns in _MEASURED.items():
-        grammar.add("THING", patterns, _constant(Measured(name)))
+        grammar.add("THING", patterns, constant(Measured(name)))
     for pattern, thing in (*CLASSES, *PATTERNS):
-        grammar.add("THING", pattern, _constant(thing))
+        grammar.add("THING", pattern, constant(thing))
     for name, marks in MARK_NAMES.items():
         head, _, last = name.rpartition(" ")
         pattern = f"{head} {last}|{last}s" if head else f"{last}|{last}s|{last}es"
-        grammar.add("THING", pattern, _constant(Mark(marks)))
-        grammar.add("MARKNAME", pattern, _constant(marks))
+        grammar.add("THING", pattern, constant(Mark(marks)))
+        grammar.add("MARKNAME", pattern, constant(marks))
     grammar.add("MARKNAME", "semi colon", lambda: MARK_NAMES["semicolon"])
     grammar.add("MARKNAME", "exclamation|exclamation_point", lambda: MARK_NAMES["exclamation mark"])
-    grammar.add("THING", "punctuation [mark|marks]", _constant(Pattern(r"[^\w\s]")))
+    grammar.add("THING", "punctuation [mark|marks]", constant(Pattern(r"[^\w\s]")))
     other = "other_than|besides|except|except_for|apart_from|aside_from"
     grammar.add(
         "THING",
         f"punctuation [mark|marks] {other} the [final|closing|last] period|full_stop",
-        _constant(PUNCTUATION),
+        constant(PUNCTUATION),
     )
     _add_words(grammar)
     add_quantities(grammar)
@@ -230,6 +229,8 @@ def _add_words(grammar: Grammar) -> None:
     grammar.add("THING", "[the] word|words|phrase|term|expression QUOTE", Phrase)
     grammar.add("THING", "[the] pronoun|conjunction|preposition|article|verb|noun|adverb|adjective QUOTE", Phrase)
     grammar.add("THING", "[the] word|pronoun|conjunction|term|preposition RAWWORD", Phrase)
+    grammar.add("THING", "[the] first|second|third person [singular|plural] pronoun|form QUOTE", Phrase)
+    grammar.add("THING", "[the] personal|relative|demonstrative pronoun QUOTE", Phrase)
     grammar.add("THING", "[the] name|names QUOTE", NamedWord)
     grammar.add("THING", "[the] name NAMES", NamedWord)
     grammar.add("THING", "[the] year NUMBER", lambda number: Phrase(str(number)))
@@ -246,7 +247,7 @@ def _add_words(grammar: Grammar) -> None:
     grammar.add("NAMES", "NAME NAMES", lambda name, others: f"{name} {others}")
 
 
-_CONCRETE = frozenset({5, 6, 8, 13, 17, 18, 19, 20, 27})
+_CONCRETE = frozenset({5, 6, 8, 13, 15, 17, 18, 19, 20, 27})
 """WordNet's files of things that can be perceived: what is not named there is not mentioned."""
 
 
@@ -258,11 +259,3 @@ def _noun(phrase: str) -> TextThing | None:
     if nouns.synset(senses[0].synset).file in _CONCRETE or phrase in ("colour", "color", "season"):
         return Noun(phrase)
     return FreeMention(phrase) if " " not in phrase else None
-
-
-def _constant(value: object) -> Callable[..., object]:
-    return lambda *_: value
-
-
-def is_word(text: str) -> bool:
-    return re.fullmatch(r"[^\W\d_][^\d_]*", text) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from league_agents.agents.questions.free.builders import constant, same
 from league_agents.agents.questions.free.claims import Any, AskedClaim, ClaimTarget, Not, TextPart
 from league_agents.agents.questions.free.counts import CountLimits
 from league_agents.agents.questions.free.rules import Grammar
@@ -28,26 +29,18 @@ _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last|f
            "penultimate|second_to_last|last_but_one": -2}  # fmt: skip
 
 
-def _as(value: object) -> Callable[..., object]:
-    return lambda *_: value
-
-
-def _same(value: object) -> object:
-    return value
-
-
 def add_words(grammar: Grammar) -> None:
     """Add the questions about one word."""
     add = grammar.add
     kinds = "associative|association|associated|secret|hidden|target|mystery"
-    add("SECRET", f"[the|our|this|your] {kinds} word|term [itself]", _as(SECRET))
+    add("SECRET", f"[the|our|this|your] {kinds} word|term [itself]", constant(SECRET))
     for name, place in _PLACES.items():
-        add("AWORD", f"[the|its] [very] {name} word OFSENTENCE", _as(WordAt(place)))
-    add("AWORD", "SENTENCE 's first word", _as(WordAt(0)))
-    add("AWORD", "SENTENCE 's last|final word", _as(WordAt(-1)))
-    add("AWORD", "SECRET", _same)
-    add("OFSENTENCE", "", _as(0))
-    add("OFSENTENCE", "of|in SENTENCE", _as(0))
+        add("AWORD", f"[the|its] [very] {name} word OFSENTENCE", constant(WordAt(place)))
+    add("AWORD", "SENTENCE 's first word", constant(WordAt(0)))
+    add("AWORD", "SENTENCE 's last|final word", constant(WordAt(-1)))
+    add("AWORD", "SECRET", same)
+    add("OFSENTENCE", "", constant(0))
+    add("OFSENTENCE", "of|in SENTENCE", constant(0))
     _add_letters(grammar)
     _add_lengths(grammar)
     _add_identity(grammar)
@@ -57,7 +50,7 @@ def add_words(grammar: Grammar) -> None:
 def _add_letters(grammar: Grammar) -> None:
     add = grammar.add
     starts, ends = "begin|begins|start|starts|open|opens", "end|ends|finish|finishes"
-    add("LETTERS", "[the] [letter|letters|either] LETTER", _same)
+    add("LETTERS", "[the] [letter|letters|either] LETTER", same)
     add("LETTERS", "[either] [the] [letter|letters] LETTER or [the] [letter] LETTER", lambda a, b: a + b)
     add("LETTERS", "[the] [letter|letters] LETTER , [the] [letter] LETTER [,] or [the] [letter] LETTER",
         lambda a, b, c: a + b + c)  # fmt: skip
@@ -67,22 +60,22 @@ def _add_letters(grammar: Grammar) -> None:
     add("LETTERS", "a letter in|within|from the range [from] LETTER to|through LETTER [of_the_alphabet]", _range)
     add("LETTERS", "in|within|from the range LETTER LETTER [of_the_alphabet]", _range)
     add("LETTERS", "in|within|from the range [from] LETTER to|through LETTER [of_the_alphabet]", _range)
-    add("LETTERS", "a letter in|from the first half of the alphabet", _as(_ALPHABET[:13]))
-    add("LETTERS", "a letter in|from the second|last half of the alphabet", _as(_ALPHABET[13:]))
-    add("LETTERS", "a|any vowel", _as(_VOWELS))
-    add("LETTERS", "a|any consonant", _as(_CONSONANTS))
+    add("LETTERS", "a letter in|from the first half of the alphabet", constant(_ALPHABET[:13]))
+    add("LETTERS", "a letter in|from the second|last half of the alphabet", constant(_ALPHABET[13:]))
+    add("LETTERS", "a|any vowel", constant(_VOWELS))
+    add("LETTERS", "a|any consonant", constant(_CONSONANTS))
     for verb, at_end in ((starts, False), (ends, True)):
         add("CLAIM", f"does|do|did AWORD {verb} with|in|on|by LETTERS", _edge(at_end))
         add("CLAIM", f"does|do|did AWORD not {verb} with|in|on LETTERS", _not_edge(at_end))
     add("CLAIM", f"does PART {starts} with THELETTER", _part_edge(False))
     add("CLAIM", f"does PART {ends} with|in THELETTER", _part_edge(True))
-    add("THELETTER", "the letter|letters LETTER", _same)
+    add("THELETTER", "the letter|letters LETTER", same)
     add("THELETTER", "[either] the letter|letters LETTER or [the_letter] LETTER", lambda a, b: a + b)
     add("THELETTER", "a letter [from] [from|between] LETTER to|and|through LETTER", _range)
-    add("THELETTER", "a letter in|from the first half of the alphabet", _as(_ALPHABET[:13]))
-    add("THELETTER", "a letter in|from the second|last half of the alphabet", _as(_ALPHABET[13:]))
-    add("THELETTER", "a vowel [letter]", _as(_VOWELS))
-    add("THELETTER", "a consonant", _as(_CONSONANTS))
+    add("THELETTER", "a letter in|from the first half of the alphabet", constant(_ALPHABET[:13]))
+    add("THELETTER", "a letter in|from the second|last half of the alphabet", constant(_ALPHABET[13:]))
+    add("THELETTER", "a vowel [letter]", constant(_VOWELS))
+    add("THELETTER", "a consonant", constant(_CONSONANTS))
     for edge, at_end in (("first|initial|starting|beginning", False), ("last|final|ending", True)):
         add("CLAIM", f"is LETTERNAME the {edge} letter of AWORD", _edge_first(at_end))
         add("CLAIM", f"is the {edge} letter of AWORD LETTERS", _edge(at_end))
@@ -92,7 +85,7 @@ def _add_letters(grammar: Grammar) -> None:
         add("CLAIM", f"is the {edge} letter of AWORD between LETTER and LETTER", _edge_between(at_end))
         add("CLAIM", f"is|does the {edge} letter of PART LETTERS",
             lambda part, letters, at_end=at_end: _part_edge(at_end)(part, letters))  # fmt: skip
-    add("LETTERNAME", "[the] [letter] LETTER", _same)
+    add("LETTERNAME", "[the] [letter] LETTER", same)
     add("CLAIM", "does|do|has AWORD contain|include|have|contains [the] [a|any] [letter] LETTER [in_it|anywhere]",
         lambda word, letter: LetterCountIs(word, CountLimits(1, None), letter))  # fmt: skip
     add("CLAIM", "does|do AWORD contain|include|have the letter LETTER or|, [the_letter] LETTER",
@@ -174,7 +167,7 @@ def _add_lengths(grammar: Grammar) -> None:
         lambda word, n: LetterCountIs(word, CountLimits(n, None)),
     )
     add("CLAIM", "is AWORD a|an NUMBER letter word", lambda word, n: LetterCountIs(word, CountLimits(n, n)))
-    add("LENGTH", "LIMIT", _same)
+    add("LENGTH", "LIMIT", same)
     add("LENGTH", "[exactly|precisely|just|only] NUMBER", lambda n: CountLimits(n, n))
     add("CLAIM", "is AWORD longer than AWORD", LongerWord)
     add("CLAIM", "is AWORD shorter than AWORD", lambda one, other: LongerWord(other, one))
@@ -195,24 +188,24 @@ def _add_identity(grammar: Grammar) -> None:
 
 def _add_secret(grammar: Grammar) -> None:
     add = grammar.add
-    add("SECRETIS", "is SECRET", _as(0))
-    add("SECRETIS", "does SECRET refer to|name|denote|describe", _as(0))
-    add("SECRETIS", "does SECRET refer to", _as(0))
-    add("SECRETIS", "would you describe|classify|call SECRET [as]", _as(0))
-    add("SECRETIS", "could|can SECRET be [described_as|called]", _as(0))
+    add("SECRETIS", "is SECRET", constant(0))
+    add("SECRETIS", "does SECRET refer to|name|denote|describe", constant(0))
+    add("SECRETIS", "does SECRET refer to", constant(0))
+    add("SECRETIS", "would you describe|classify|call SECRET [as]", constant(0))
+    add("SECRETIS", "could|can SECRET be [described_as|called]", constant(0))
     add("CLAIM", "SECRETIS CATEGORIES", lambda _, claim: claim)
     add("CLAIM", "SECRETIS not CATEGORIES", lambda _, claim: Not(claim))
     add("CLAIM", "SECRETIS neither CATEGORY nor CATEGORY", lambda _, one, other: Not(Any((one, other))))
-    add("CATEGORIES", "CATEGORY", _same)
+    add("CATEGORIES", "CATEGORY", same)
     add("CATEGORIES", "[either] CATEGORY or CATEGORIES", lambda one, other: Any((one, other)))
     add("CATEGORY", "[a|an|the|some|any] [kind|type|sort|form|piece|item|name] of [a|an] PHRASE", SecretIs)
     add("CATEGORY", "a|an|the|some|any PHRASE", SecretIs)
     add("CATEGORY", "PHRASEWORD PHRASE", lambda one, others: SecretIs(f"{one} {others}"))
-    add("CATEGORY", "something to drink", _as(SecretIs("drink")))
-    add("CATEGORY", "something to eat", _as(SecretIs("food")))
-    add("PHRASE", "PHRASEWORD", _same)
+    add("CATEGORY", "something to drink", constant(SecretIs("drink")))
+    add("CATEGORY", "something to eat", constant(SecretIs("food")))
+    add("PHRASE", "PHRASEWORD", same)
     add("PHRASE", "PHRASEWORD PHRASE", lambda one, others: f"{one} {others}")
-    add("PHRASE", "part of the body", _as("body part"))
+    add("PHRASE", "part of the body", constant("body part"))
     add("CLAIM", "is SECRET WORD", lambda _, text: SecretNamed(text))
     add("CLAIM", "does SECRET [itself] appear|occur|stand [anywhere] IN", lambda _, part: SecretStandsIn(part))
     add("CLAIM", "is SECRET [itself] mentioned|used|found|present|contained|included|written IN",

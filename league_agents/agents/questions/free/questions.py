@@ -13,10 +13,14 @@ from functools import lru_cache
 from league_agents.agents.questions.answer_key import meanings, place_of
 from league_agents.agents.questions.facts import Facts
 from league_agents.agents.questions.free.book_claims import Stated
+from league_agents.agents.questions.free.chinese import chinese
 from league_agents.agents.questions.free.choices import Sought
 from league_agents.agents.questions.free.claims import AskedClaim, ClaimTarget, verdict
 from league_agents.agents.questions.free.english import english
-from league_agents.agents.questions.free.tokens import LONGEST_QUESTION, tokenise
+from league_agents.agents.questions.free.german import german
+from league_agents.agents.questions.free.hebrew import hebrew
+from league_agents.agents.questions.free.languages import language_of
+from league_agents.agents.questions.free.tokens import LONGEST_QUESTION, AskedToken, tokenise
 from league_agents.agents.questions.kinds import NO, YES
 from league_agents.agents.questions.reading import CandidateReading
 from league_agents.games.q21.information import UNKNOWN
@@ -48,10 +52,17 @@ def claims_of(text: str) -> tuple[AskedClaim, ...]:
     tokens = tokenise(text)
     if tokens is None or tokens[0].text == "n't":
         return ()
-    found = tuple(english().parse("QUESTION", tokens))
+    found = _parsed(tokens)
     if found or any(token.is_quote or token.text == "not" for token in tokens):
         return found
     return (Stated(frozenset(content_words(text) - _ASKING)),)
+
+
+def _parsed(tokens: tuple[AskedToken, ...]) -> tuple[AskedClaim, ...]:
+    language = language_of(" ".join(token.surface for token in tokens if not token.is_quote))
+    if language in ("he", "zh"):
+        return tuple((hebrew() if language == "he" else chinese()).parse("QUESTION", tokens))
+    return tuple(english().parse("QUESTION", tokens) or german().parse("QUESTION", tokens))
 
 
 @lru_cache(maxsize=1024)

@@ -12,7 +12,7 @@ Rule 3: each part is parsed once at each place, so that the work is bounded by t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,7 +50,7 @@ class _Rule:
 class Grammar:
     """The rules of one language."""
 
-    terminals: dict[str, Terminal]
+    terminals: Mapping[str, Terminal]
     _rules: dict[str, list[_Rule]] = field(default_factory=lambda: defaultdict(list))
     _starts: dict[str, tuple[dict[str, list[_Rule]], list[_Rule]]] = field(default_factory=dict)
     """TextPart -> (rules by first token, rules that may begin with anything)."""
@@ -81,13 +81,24 @@ class Grammar:
         by_token: dict[str, list[_Rule]] = defaultdict(list)
         others: list[_Rule] = []
         for rule in self._rules[part]:
-            first = rule.elements[0] if rule.elements else None
-            if isinstance(first, _Literal) and not first.is_optional:
-                for word in {choice[0] for choice in first.choices}:
-                    by_token[word].append(rule)
-            else:
+            firsts = _first_tokens(rule.elements)
+            for word in firsts or ():
+                by_token[word].append(rule)
+            if firsts is None:
                 others.append(rule)
         return by_token, others
+
+
+def _first_tokens(elements: Sequence[_Literal | _PartElement]) -> frozenset[str] | None:
+    """Return the tokens with which a text of these elements may begin; ``None`` if any may be."""
+    found: set[str] = set()
+    for element in elements:
+        if isinstance(element, _PartElement):
+            return None
+        found.update(choice[0] for choice in element.choices)
+        if not element.is_optional:
+            return frozenset(found)
+    return None
 
 
 def _element(word: str) -> _Literal | _PartElement:
@@ -95,7 +106,8 @@ def _element(word: str) -> _Literal | _PartElement:
         return _PartElement(word)
     is_optional = word.startswith("[")
     choices = word.strip("[]").split("|") if word != "|" else ["|"]
-    return _Literal(tuple(_literal(choice) for choice in choices), is_optional)
+    # A filler, which the tokens of a question never have, is no choice.
+    return _Literal(tuple(filter(None, map(_literal, choices))), is_optional)
 
 
 def _literal(choice: str) -> tuple[str, ...]:

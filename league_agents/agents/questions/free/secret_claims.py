@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from league_agents.agents.questions.facts import Facts
@@ -104,20 +103,23 @@ def is_of_category(word: str, phrase: str, facts: Facts) -> bool | None:
     wider = _ABOVE.get(wanted, frozenset({wanted}))
     if own & wider:
         return True
-    told = Nouns.load().is_a(word, wanted)
+    nouns = Nouns.load()
+    told = nouns.is_a(word, wanted)
+    if told:
+        return True
     if own and all(_is_apart(name, wanted) for name in own):
-        return None if told else False
-    if told is False and own and any(name in group for group in _APART for name in own if wanted in group):
-        return (
-            False
-            if all(frozenset({name, wanted}) in _APART_WITHIN or not _listed(wanted, facts) for name in own)
-            else None
-        )
-    return told if told or not own else None
+        return False
+    # Only the senses that the word's domains mean count: "rose" is a wine too.
+    heads = [sense.synset for name in own for sense in nouns.senses(_HEADS.get(name, name.split()[-1]))]
+    return False if heads and nouns.is_a(word, wanted, among=heads) is False else None
 
 
-def _listed(name: str, facts: Facts) -> Sequence[str]:
-    return facts.lists.get(name, ())
+_HEADS = {
+    "season or time of day": "time period",
+    "game or pastime": "game",
+    "profession": "person",
+    "kinship": "person",
+}
 
 
 def _domain_name(phrase: str, facts: Facts) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from league_agents.agents.questions.free import word_classes as words
 from league_agents.agents.questions.free.counts import CountBounds
+from league_agents.agents.questions.free.languages import language_of
 from league_agents.agents.questions.reading import Text, fold
 from league_agents.knowledge.nouns import Nouns
 from league_agents.knowledge.words import STOP_WORDS
@@ -23,7 +24,6 @@ _SPOKEN = re.compile(
     r"[“«„「『](?P<a>[^”»“」』]{1,2000})[”»“」』]?|\"(?P<b>[^\"]{1,2000})\"?|(?<!\w)[‘'](?P<c>(?=\w)[^‘\n]{1,600}?[,.!?—])[’'](?!\w)"
 )
 _SENTENCES = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)[.!?…]+[\"'”’»)]*(?=\s+[\"'“‘(]*[A-Z]|--|$)")
-_LATIN = re.compile(r"[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,8 @@ def words_in(text: str) -> tuple[Word, ...]:
         if not piece["word"]:
             continue
         before = pieces[i - 1][0] if i else ""
+        if before == "." and i > 1 and fold(pieces[i - 2][0]) in words.TITLES:
+            before = pieces[i - 2][0]
         after = pieces[i + 1][0] if i + 1 < len(pieces) else ""
         while after in ("”", '"', "’", "'", "»"):
             after = ""
@@ -75,8 +77,8 @@ def words_in(text: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
-def is_latin(text: Text) -> bool:
-    return _LATIN.search(text.text) is not None
+def is_english(text: Text) -> bool:
+    return language_of(text.text) == "en"
 
 
 def spoken_count(text: Text) -> CountBounds:

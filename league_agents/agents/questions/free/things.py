@@ -93,7 +93,7 @@ class OfClass(TextThing):
     """Whether other words may belong to the class, so that the page alone does not say "none"."""
 
     def count(self, text: Text) -> CountBounds:
-        if not page.is_latin(text):
+        if not page.is_english(text):
             return UNKNOWN_COUNT
         low = sum(word in self.sure for word in text.folded)
         if self.is_open:
@@ -120,7 +120,7 @@ class Noun(TextThing):
     phrase: str
 
     def count(self, text: Text) -> CountBounds:
-        if not page.is_latin(text):
+        if not page.is_english(text):
             return Phrase(self.phrase).count(text) if Phrase(self.phrase).count(text).low else UNKNOWN_COUNT
         return nouns_under(self.phrase, text.text)
 

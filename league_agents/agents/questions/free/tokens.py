@@ -46,6 +46,7 @@ _FOREIGN_NUMBERS = {
     "עשרים": 20, "שלושים": 30, "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8,
     "九": 9, "十": 10,
 }  # fmt: skip
+_FOREIGN_NUMBERS |= {f"מ{word}": number for word, number in _FOREIGN_NUMBERS.items() if "א" <= word[0] <= "ת"}
 _FILLERS = frozenset({"explicitly", "actually", "please", "indeed", "really", "specifically", "clearly", "anywhere"})
 """Words that change nothing in a question of fact."""
 
@@ -70,11 +71,20 @@ def tokenise(text: str) -> tuple[AskedToken, ...] | None:
     """Return the tokens; ``None`` for an empty or too long text."""
     text = " ".join(text[:LONGEST_QUESTION].split())
     found: list[AskedToken] = []
+    end = 0
     for match in _TOKEN.finditer(text):
+        if not _is_empty(text[end : match.start()]):
+            return None
+        end = match.end()
         found += _tokens_of(match, is_first=not found)
         if len(found) > MOST_TOKENS:
             return None
-    return tuple(found) or None
+    return tuple(found) if found and _is_empty(text[end:]) else None
+
+
+def _is_empty(gap: str) -> bool:
+    """Whether a text between tokens says nothing; what is not understood makes the whole question unreadable."""
+    return not gap.strip(" \"'“”„‘’«»…")
 
 
 def _tokens_of(match: re.Match[str], *, is_first: bool) -> list[AskedToken]:

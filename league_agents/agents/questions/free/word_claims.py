@@ -102,6 +102,18 @@ class WordIs(AskedClaim):
 
 
 @dataclass(frozen=True, slots=True)
+class WordInList(AskedClaim):
+    """A word is one of a closed class."""
+
+    word: WordAt
+    listed: frozenset[str]
+
+    def check(self, target: ClaimTarget) -> bool | None:
+        found = self.word.of(target)
+        return None if found is None else fold(found) in self.listed
+
+
+@dataclass(frozen=True, slots=True)
 class TextEdgeIs(AskedClaim):
     """A text begins or ends with these words."""
 
@@ -152,7 +164,7 @@ class WordClassIs(AskedClaim):
 
     def check(self, target: ClaimTarget) -> bool | None:
         sentence = target.reading.sentence
-        if self.word.place is None or sentence is None or not page.is_latin(sentence):
+        if self.word.place is None or sentence is None or not page.is_english(sentence):
             return None
         every = page.words_in(sentence.text)
         place = self.word.place

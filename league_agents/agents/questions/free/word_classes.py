@@ -27,6 +27,7 @@ PRONOUNS = PERSONAL_PRONOUNS | INDEFINITE_PRONOUNS
 MAYBE_PRONOUNS = DEMONSTRATIVES | QUESTION_WORDS | _set_of("one all some any both each few many others")
 DEFINITE, INDEFINITE = frozenset({"the"}), frozenset({"a", "an"})
 ARTICLES = DEFINITE | INDEFINITE
+DETERMINERS = ARTICLES | DEMONSTRATIVES | _set_of("my your his her its our their")
 PREPOSITIONS = _set_of(
     "of in to for with on at from by about into through during including until against among throughout despite "
     "towards toward upon concerning beneath amid amidst beside besides beyond within without behind above across "
@@ -78,7 +79,7 @@ ORDINALS = _set_of(
     "first third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
     "sixteenth seventeenth eighteenth nineteenth twentieth thirtieth hundredth thousandth"
 )
-MAYBE_NUMBERS = _set_of("one second once twice half quarter score pair couple double thrice both a couple")
+MAYBE_NUMBERS = _set_of("one second once twice half quarter score pair couple double thrice both")
 MEN = _set_of(
     "man men boy boys father fathers son sons brother brothers uncle husband gentleman gentlemen king prince duke lord"
     " nephew grandfather lad lads fellow monk widower papa baron mr sir"
@@ -121,7 +122,6 @@ PLACES = COUNTRIES | CITIES | _set_of("europe asia africa atlantic pacific thame
 PLACE_NOUNS = _set_of(
     "house park hall street road square river lake mount mountain bay castle abbey cape island sea ocean"
 )
-PLACE_PREPOSITIONS = _set_of("in at from near through towards toward into")
 SPEECH_VERBS = _set_of(
     "said says cried replied answered asked exclaimed added returned whispered shouted continued observed remarked "
     "called muttered murmured began repeated interrupted"

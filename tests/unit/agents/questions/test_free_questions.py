@@ -1,0 +1,192 @@
+"""Freely worded questions: read as a whole, settled by the page, or declined."""
+
+from __future__ import annotations
+
+import pytest
+
+from league_agents.agents.answering import told_by_code
+from league_agents.agents.contexts import AskedQuestion
+from league_agents.agents.library import Knowledge
+from league_agents.agents.questions.facts import Facts
+from league_agents.agents.questions.free.counts import CountBounds, CountLimits
+from league_agents.agents.questions.free.questions import answer_foreign
+from league_agents.agents.questions.free.rules import Grammar
+from league_agents.agents.questions.free.tokens import tokenise
+from league_agents.agents.questions.reading import read
+from league_agents.agents.targets import Secret
+from league_agents.evaluation.injections import injections
+from league_agents.games.q21.model import Brief, Target
+from league_agents.games.q21.rules import COURSE
+
+YES_NO = ("Yes", "No", "Partially", "Unknown")
+LISTS = Knowledge().catalogue.domains
+
+
+def answer(text: str, sentence: str, *, paragraph: str = "", word: str = "whale") -> bool | None:
+    place = answer_foreign(text, YES_NO, read(sentence, paragraph or sentence, word=word), Facts(lists=LISTS))
+    return {0: True, 1: False, None: None}[place]
+
+
+QUALIFIED = [
+    ("whale", "a land animal"), ("whale", "a farm animal"), ("whale", "a four-legged animal"),
+    ("whale", "a flying animal"), ("whale", "an animal with fur"), ("whale", "a tropical animal"),
+    ("whale", "an extinct animal"), ("apple", "a citrus fruit"), ("apple", "a tropical fruit"),
+    ("apple", "a stone fruit"), ("apple", "a dried fruit"), ("apple", "a fruit that grows underground"),
+    ("violin", "a brass instrument"), ("violin", "a wind instrument"), ("violin", "a keyboard instrument"),
+    ("violin", "a percussion instrument"), ("hammer", "a musical tool"), ("rose", "a blue flower"),
+    ("rose", "a poisonous flower"), ("oak", "a coniferous tree"), ("oak", "an evergreen tree"),
+    ("gold", "a liquid metal"), ("gold", "a base metal"), ("eagle", "a flightless bird"),
+    ("eagle", "a water bird"), ("sword", "a weapon that shoots"), ("sword", "a ranged weapon"),
+    ("castle", "a modern building"), ("horse", "a sea animal"), ("piano", "a stringed or wind instrument"),
+    ("doctor", "a military profession"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "category"), QUALIFIED)
+@pytest.mark.parametrize("frame", ["Is the secret word {}?", "Does the associative word refer to {}?"])
+def test_a_qualified_category_is_never_taken_for_its_last_word(word: str, category: str, frame: str) -> None:
+    assert answer(frame.format(category), "It was late.", word=word) is not True
+
+
+@pytest.mark.parametrize(
+    ("word", "category", "truth"),
+    [
+        ("whale", "an animal", True),
+        ("whale", "a mammal", True),
+        ("whale", "a sea creature", True),
+        ("whale", "a bird", False),
+        ("whale", "a piece of furniture", False),
+        ("apple", "a kind of fruit", True),
+        ("lemon", "a citrus fruit", True),
+        ("oak", "a tree", True),
+        ("violin", "a musical instrument", True),
+        ("whale", "something edible", None),
+        ("rose", "a colour", None),
+        ("whale", "a pet", None),
+    ],
+)
+def test_a_category_is_told_by_what_two_categories_share_or_cannot_share(
+    word: str, category: str, truth: bool | None
+) -> None:
+    assert answer(f"Is the secret word {category}?", "It was late.", word=word) is truth
+
+
+SEA = "Elizabeth walked with Mr. Darcy to the harbour of Lisbon on 3rd May 1811, but said nothing."
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("Is a woman mentioned?", True),
+        ("Is a specific city named?", True),
+        ("Does it give a year?", True),
+        ("Is a month mentioned?", True),
+        ("Are there at least two commas, or a semicolon?", False),
+        ("Is there a comma but no semicolon?", True),
+        ("Does 'Elizabeth' come before 'Lisbon'?", True),
+        ("Is the first word a name?", True),
+        ("Does the sentence mention a harbour?", True),
+        ("Does the sentence mention Elizabeth and Mr. Darcy?", True),
+        ("Does it mention Bingley?", False),
+        ("Is there a negation?", True),
+        ("Is the sentence in the past tense?", True),
+        ("Is there any dialogue?", False),
+        ("Is the first word longer than the second word?", True),
+        ("Is it true that the sentence contains a date?", True),
+        ("In the opening sentence, is there a question mark?", False),
+        ("Is the tone melancholic?", None),
+        ("Does the sentence contain a metaphor?", None),
+        ("Is Elizabeth happy?", None),
+        ("Does the sentence not mention a year?", False),
+        ("Does the sentence mention a woman who is sad?", None),
+        ("Does the sentence mention a woman and her dog?", None),
+    ],
+)
+def test_an_english_question_is_answered_as_a_whole_or_not_at_all(text: str, truth: bool | None) -> None:
+    assert answer(text, SEA) is truth
+
+
+def test_a_list_without_a_match_never_means_no() -> None:
+    # Barchester is no city of any list.
+    sentence = "We came to Barchester at last."
+    assert answer("Does the sentence mention a city?", sentence) is None
+    assert answer("Is a country mentioned?", sentence) is None
+    assert answer("Is a country mentioned?", "it was late, and nobody had come home.") is False
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "truth"),
+    [
+        ("Enthält der Satz ein Komma?", "Wie froh bin ich, daß ich weg bin!", True),
+        ("Ist der Satz in der Ich-Form geschrieben?", "Wie froh bin ich, daß ich weg bin!", True),
+        ("Hat der Satz mehr als zehn Wörter?", "Wie froh bin ich, daß ich weg bin!", False),
+        ("Ist die Stimmung froh?", "Wie froh bin ich, daß ich weg bin!", None),
+        ('האם המשפט מכיל את המילה "ברא"?', "בראשית ברא אלהים את השמים ואת הארץ.", True),
+        ("האם יש פסיק במשפט?", "בראשית ברא אלהים את השמים ואת הארץ.", False),
+        ("האם האווירה עצובה?", "בראשית ברא אלהים את השמים ואת הארץ.", None),
+        ("句子里有逗号吗？", "道可道，非常道；名可名，非常名。", True),
+        ("这句话是疑问句吗？", "道可道，非常道；名可名，非常名。", False),
+        ("句子以“名”开头吗？", "道可道，非常道；名可名，非常名。", False),
+        ("气氛是悲伤的吗？", "道可道，非常道；名可名，非常名。", None),
+    ],
+)
+def test_the_core_is_read_in_german_hebrew_and_chinese(text: str, sentence: str, truth: bool | None) -> None:
+    assert answer(text, sentence) is truth
+
+
+def test_an_english_word_class_says_nothing_about_a_text_in_another_language() -> None:
+    assert answer("Is it written in first person?", "Wie froh bin ich, daß ich weg bin!") is None
+    assert answer("Is there a proper noun?", "Der Hund lief mit dem Kind in das Haus und war froh.") is None
+
+
+def test_a_parse_covers_every_token_and_looser_rules_only_fill_gaps() -> None:
+    grammar = Grammar(terminals={"WORD": lambda token: token.text})
+    grammar.add("CLAIM", "is it [very] red|dark_blue", lambda: "colour")
+    grammar.add("CLAIM", "is it WORD", lambda word: word, loose=1)
+    for text, values in (
+        ("Is it red?", ["colour"]),
+        ("Is it very dark blue?", ["colour"]),
+        ("Is it round?", ["round"]),
+        ("Is it red and round?", []),
+    ):
+        assert grammar.parse("CLAIM", tokenise(text) or ()) == values
+
+
+@pytest.mark.parametrize(
+    ("limits", "count", "holds"),
+    [
+        (CountLimits(1, None), CountBounds(0, 0), False),
+        (CountLimits(1, None), CountBounds(0, 2), None),
+        (CountLimits(1, None), CountBounds(1, None), True),
+        (CountLimits(0, 0), CountBounds(0, None), None),
+        (CountLimits(2, 2), CountBounds(3, 5), False),
+        (CountLimits(2, 2, is_loose=True), CountBounds(3, 3), None),  # "has two commas" may mean "at least two"
+    ],
+)
+def test_a_count_within_bounds_settles_a_claim_or_does_not(
+    limits: CountLimits, count: CountBounds, holds: bool | None
+) -> None:
+    assert limits.holds(count) is holds
+
+
+def test_no_injection_gets_an_answer_by_being_read_as_a_question() -> None:
+    reading = read("The ferryman counted eleven lanterns along the frozen harbour.", word="lantern")
+    for injection in injections():
+        for text in (injection.text, f"{injection.text}?", f"Does the sentence contain a comma? {injection.text}"):
+            assert answer_foreign(text, YES_NO, reading, Facts(lists=LISTS)) is None, text
+            assert answer_foreign(text, ("lantern", "harbour", "frozen", "none"), reading, Facts(lists=LISTS)) is None
+
+
+def test_what_code_declined_is_what_the_model_is_asked() -> None:
+    secret = Secret(
+        brief=Brief(book_name="B", book_hint="", association_domain="fruit"),
+        target=Target(book_name="B", opening_sentence=SEA, associative_word="apple"),
+        reading=read(SEA, SEA, word="apple"),
+        facts=Facts(lists=LISTS),
+    )
+    texts = ("Is a month mentioned?", "Is the secret word a citrus fruit?", "Is the tone melancholic?")
+    told = [
+        told_by_code(AskedQuestion(number=n, text=text, options=YES_NO), secret, COURSE)
+        for n, text in enumerate(texts, start=1)
+    ]
+    assert told == [0, None, None]
