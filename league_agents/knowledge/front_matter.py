@@ -56,6 +56,7 @@ _PRINTER = re.compile(
     r"\b(?:print(?:ed|ers?)\s(?:by|in|at|for|and)|publish(?:ed|ers?)\b|copyright|©|all\srights\sreserved|entered[,]?\saccording"
     r"|(?:first|second|third|fourth|fifth|new|revised|cheap)\sedition|first\s(?:published|printed)|reprinted|impression|isbn"
     r"|translated\s(?:by|from)|illustrat(?:ed|ions)\sby|edited\s(?:by|with)|with\s(?:an?\s)?(?:introduction|preface|illustrations)"
+    r"|to\sappear\sin|submitted\sto|preprint|last\s(?:updated|modified|revised)|lecture\snotes\sby"
     r"|verlag|druck\s(?:von|der)|gedruckt|auflage|übersetzt|imprimerie|imprim[ée]|[ée]diteurs?|[ée]dition|traduit\s|traducción|traducid"
     r"|impreso|imprenta|editorial|tipografia|editore|edizione|traduzione|stampat|&\s(?:co|sons?|company)\b|press\b|university\sof\s"
     r"|出版|印刷|版權|版权|издательств|הוצאת|נדפס|תרגום)",
@@ -313,11 +314,24 @@ def _opened(parts: list[Part], sections: Sequence[_Section]) -> tuple[list[Part]
         elif found is not None:
             chosen = found
             break
+    if chosen is None and is_play:
+        chosen = _first_speech(parts)
     if chosen is None:
         chosen = last_resort if last_resort is not None else _first(parts, 0, len(parts), is_play=False)
     if chosen is not None and parts[chosen].skipped is not None:
         parts[chosen] = Part(parts[chosen].heading, parts[chosen].text, None, parts[chosen].is_speech)
     return parts, chosen
+
+
+def _first_speech(parts: list[Part]) -> int | None:
+    """Return where the speeches of a play begin that has no heading below its cast."""
+    for i, part in enumerate(parts):
+        if part.is_speech and sum(each.is_speech for each in parts[i : i + 5]) >= 4:
+            for k in range(i, len(parts)):
+                if parts[k].skipped == "cast":
+                    parts[k] = Part(parts[k].heading, parts[k].text, None, parts[k].is_speech)
+            return i
+    return None
 
 
 _INTRODUCTION = re.compile(

@@ -20,7 +20,7 @@ _ENUMERATOR = rf"(?:[IVXLCDM]+|\d{{1,4}}|[A-Z]|(?:the\s+)?(?:{_ORDINAL}|{_NUMERA
 _PART = (
     "chapter|book|part|volume|letter|canto|act|scene|section|stave|lecture|fytte|phase|adventure|week|unit|lesson"
     "|kapitel|buch|teil|aufzug|auftritt|akt|szene|chapitre|livre|acte|sc[eè]ne|partie|cap[íi]tulo|libro|parte|acto"
-    "|escena|capitolo|atto|scena|глава|часть|книга|том|действие"
+    "|escena|capitolo|atto|scena|chap|cap|kap|abschnitt|hauptstück|theil|gesang|abteilung|tome|chant|jornada|tratado|глава|часть|книга|том|действие"
 )
 _RUSSIAN_ORDINAL = "перв(?:ая|ый|ое)|втор(?:ая|ой|ое)|треть[яе]|третий|последн(?:яя|ий)"
 _HAN_NUMBER = "[一二三四五六七八九十百千零〇○\\d]{1,7}"
@@ -29,11 +29,12 @@ _NAMES = (
     "|the end|finis|foreword|afterword|footnotes?|notes|index|glossary|contents|table of contents"
 )
 CHAPTER_HEADING = re.compile(
-    rf"(?:(?:{_PART})\s+(?:{_ENUMERATOR}|{_RUSSIAN_ORDINAL})(?![\w'’])"
+    rf"(?:(?:{_PART})\.?\s+(?:{_ENUMERATOR}|{_RUSSIAN_ORDINAL})(?![\w'’])"
     rf"|(?:the\s+)?(?:{_ORDINAL}|{_RUSSIAN_ORDINAL})\s+(?:{_PART})\b(?!\s+[a-z])"
     rf"|(?:{_NAMES})[.:]?\s*$"
     r"|(?:פרק|חלק|שער|ספר|מערכה|תמונה)\s+[א-ת\"'״׳]{1,7}(?![א-ת])"
-    rf"|第\s*{_HAN_NUMBER}\s*[章回節节卷部篇幕場场]|卷[之]?{_HAN_NUMBER}(?=[\s　]|$))",
+    rf"|第\s*{_HAN_NUMBER}\s*[章回節节卷部篇幕場场]|卷[之]?{_HAN_NUMBER}(?=[\s　]|$)"
+    r"|(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)])(?=[^。！？]{0,20}$)|[一二三四五六七八九十]{1,3}\s*$)",
     re.IGNORECASE,
 )
 """A numbered part, or a part with a usual name."""
@@ -43,7 +44,7 @@ _ONE = (
     r"|перв(?:ая|ый|ое))"
 )
 FIRST_CHAPTER = re.compile(
-    rf"(?:(?:{_PART})\s+{_ONE}(?![\w'’])"
+    rf"(?:(?:{_PART})\.?\s+{_ONE}(?![\w'’])"
     rf"|(?:the\s+)?(?:first|premi[eè]re?|primer[oa]?|prim[oa]|erste[rs]?|перв(?:ая|ый|ое))\s+(?:{_PART})\b"
     r"|(?:I|1)(?:[.:)]?\s*$|[.:)]\s+(?!\w\.)\S|\s*[—–-]\s|\s+[A-Z])|I\.—"
     r"|(?:פרק|חלק|שער|ספר|מערכה)\s+(?:א['׳]?|ראשון|ראשונה)(?![א-ת])"

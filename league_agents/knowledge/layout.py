@@ -38,6 +38,7 @@ class LineBlock:
 _ROMAN_HEADING = re.compile(
     r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C{1,3}X{0,4})(?:IX|IV|V?I{0,3})(?:\.|\.?[ \t]*$|\.?[ \t]*[—–-])"
 )
+_LONE_NUMBER = re.compile(r"\d{1,2}\.$")
 _NUMBER_HEADING = re.compile(r"\d{1,3}\.?\s+[A-Z][^.!?]*$")
 _PAGE_NUMBER = re.compile(r"[\[({–—\s-]*(?:p(?:g|age)?\.?\s*)?(?:\d{1,4}|[ivxlc]{1,7})[\])}–—\s-]*$", re.IGNORECASE)
 _NOTE = re.compile(
@@ -49,8 +50,13 @@ _TABLE_COLUMNS = re.compile(r"\S[ \t]{3,}\S.*?[ \t]{3,}\S|\S(?:\t|[ \t]*\|[ \t]*
 _ITALICS = re.compile(r"(?<![\w_])_(?=\S)([^_\n]{1,400}?)(?<=\S)_(?![\w_])")
 
 _SPEAKER = re.compile(
-    r"(?:[A-Z][A-Z .'’&-]{2,30}|[A-Z][A-Za-z]{0,3} ?[A-Z]?[a-z]{1,12})[.:]$|[A-Z][A-Z'’-]{2,20}[.:]\s+(?=\S)"
+    r"(?:[A-Z][A-Z .'’&-]{2,30}|[A-Z][A-Za-z]{0,3} ?[A-Z]?[a-z]{1,12})[.:]$"
+    r"|(?!(?:MRS?|MISS|DR|REV|CAPT|COL|GEN|PROF)\b)[A-Z][A-Z'’-]{2,20}[.:]\s+(?=\S)"
 )
+_LONGEST_EPIGRAPH = 10
+_FAR = 12
+"""Columns by which the source of a quotation stands to the right of it."""
+
 _LONGEST_SPEAKER = 32
 _VERSE_WIDTH = 55
 """Verse lines end well before the margin; books are wrapped at 65 to 80 columns."""
@@ -100,7 +106,8 @@ def plain_block(lines: list[str]) -> LineBlock:
     if CONTENTS_HEADING.match(first) and len(first) < LONGEST_HEADING:
         return LineBlock("contents", joined)
     if len(stripped) <= 3 and len(joined) <= LONGEST_HEADING and _is_heading(joined):
-        numbered = CHAPTER_HEADING.match(joined) or _ROMAN_HEADING.match(joined) or is_named_part(joined)
+        patterns = (CHAPTER_HEADING, _ROMAN_HEADING, _LONE_NUMBER)
+        numbered = is_named_part(joined) or any(pattern.match(joined) for pattern in patterns)
         return LineBlock("heading" if numbered else "subheading", _clean(joined))
     if len(stripped) == 1 and is_page_number(first):
         return LineBlock("aside", first)
@@ -108,6 +115,8 @@ def plain_block(lines: list[str]) -> LineBlock:
         return LineBlock("aside", first)
     if is_table(lines):
         return LineBlock("aside", first)
+    if 1 < len(lines) <= _LONGEST_EPIGRAPH and _has_source_at_margin(lines):
+        return LineBlock("aside", joined)
     kind: Kind = "paragraph"
     if (len(stripped) > 1 or first[:3].isupper()) and (label := _SPEAKER.match(first[:60])):
         # The speaker's name in a play is not part of the speech.
@@ -121,6 +130,13 @@ def plain_block(lines: list[str]) -> LineBlock:
     return LineBlock(kind, _clean("\n".join(stripped) if _is_verse(stripped) else unwrapped(stripped)))
 
 
+def _has_source_at_margin(lines: list[str]) -> bool:
+    """Return whether the last line stands far to the right: the source of a quotation, or a signature."""
+    last = lines[-1].strip()
+    indents = [len(line) - len(line.lstrip()) for line in lines]
+    return indents[-1] >= max(indents[:-1]) + _FAR and len(last.split()) <= 5 and last.lstrip('_—–-("“')[:1].isupper()
+
+
 def _is_heading(line: str) -> bool:
     if is_named_part(line):
         return True
@@ -131,6 +147,8 @@ def _is_heading(line: str) -> bool:
         return not line.endswith((",", ";")) and (line[0].isupper() or not line[0].isascii()) and not _reads_on(line)
     if _ROMAN_HEADING.match(line):
         return len(line) <= 60 and not line.endswith((",", ";", "!", "?")) and not line.startswith("I. ")
+    if _LONE_NUMBER.match(line):
+        return True
     if _NUMBER_HEADING.match(line):
         return len(line) <= 60
     # Capitals alone; a shout ("STOP!") or a telegram ends in a mark that headings lack.

@@ -170,7 +170,7 @@ _RUN_IN_REACH = 48
 def _after_run_in(block: LineBlock) -> Iterator[LineBlock]:
     """Yield a paragraph without a heading on its first line: ``CHAPTER I. It was …`` is a heading and a paragraph."""
     text = block.text
-    if len(text) <= LONGEST_HEADING or _MARKS.search(text[:_RUN_IN_REACH]) is None:
+    if len(text) <= LONGEST_HEADING // 2 or _MARKS.search(text[:_RUN_IN_REACH]) is None:
         yield block
         return
     chapter = CHAPTER_HEADING.match(text[: 2 * LONGEST_HEADING])
@@ -181,7 +181,7 @@ def _after_run_in(block: LineBlock) -> Iterator[LineBlock]:
             yield LineBlock(block.kind, rest.lstrip(".:—–-。 "))
             return
     run_in = _RUN_IN.match(text[: 2 * LONGEST_HEADING])
-    if run_in is not None and len(text) - run_in.end() > LONGEST_HEADING // 2:
+    if run_in is not None and len(text) - run_in.end() > LONGEST_HEADING // 4:
         yield LineBlock(block.kind, text[run_in.end() :])
     else:
         yield block

@@ -287,7 +287,9 @@ def _parts(paragraph: list[Line | None], usual: _Measure, known: Counter[str]) -
 
 def _may_head(texts: Sequence[str]) -> bool:
     """Return whether the first line, which had room left, is a heading in the text's own size."""
-    return len(texts) > 1 and len(texts[0]) <= LONGEST_HEADING and not texts[0].endswith((",", ";", "-", "—"))
+    if len(texts) < 2 or texts[1][:1].islower():
+        return False
+    return len(texts[0]) <= LONGEST_HEADING and not texts[0].endswith((",", ";", "-", "—"))
 
 
 def _reads_on(text: str) -> bool:

@@ -7,7 +7,7 @@ from textwrap import fill
 import pytest
 
 from benchmarks.documents import same_opening
-from benchmarks.made_documents import MadeDocument, made_documents
+from benchmarks.made_documents import PARTS, MadeDocument, made_documents
 from league_agents.knowledge.documents import make_document
 from league_agents.knowledge.passages import Passage, Reading, passages, read_parts
 
@@ -34,7 +34,7 @@ def reading(text: str, name: str = "book.txt") -> Reading:
     )
 
 
-@pytest.mark.parametrize("made", made_documents("tuned"), ids=lambda made: made.name)
+@pytest.mark.parametrize("made", [made for part in PARTS for made in made_documents(part)], ids=lambda made: made.name)
 def test_a_document_opens_with_its_text_whatever_stands_before_it(made: MadeDocument) -> None:
     found = reading(made.text, made.name).opening()
     assert found is not None

@@ -13,7 +13,7 @@ from league_agents.knowledge.documents import document_of_parts
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.formats import pdf
 from league_agents.knowledge.formats.pdf import pdf_extract
-from league_agents.knowledge.passages import passages
+from league_agents.knowledge.passages import book_opening, passages
 from tests.support.book_files import Placed, lines_of, pdf_bytes
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -157,6 +157,18 @@ def two_columns(*, row_by_row: bool, heading: str | None = None) -> bytes:
     top = [Placed(heading, 60, 740, 10)] if heading else []
     rows = [each for pair in itertools.zip_longest(left, right) for each in pair if each is not None]
     return pdf_bytes([[*top, *(rows if row_by_row else [*left, *right])]])
+
+
+def test_a_heading_within_the_first_line_is_no_opening_and_the_line_no_heading() -> None:
+    """The author's line is wider than the column: every line of the column seems to have had room."""
+    column = [Placed(line, 60, 690 - i * 13, 10) for i, line in enumerate(textwrap.wrap(f"Abstract. {HARBOUR}", 42))]
+    found = pdf_extract(
+        pdf_bytes([[Placed("A. Author, Department of Harbours, University of Somewhere", 60, 725, 10), *column]]),
+        "p.pdf",
+    )
+    opening = book_opening(document_of_parts(found.parts, source="p.pdf", title="T", author=None))
+    assert opening is not None
+    assert HARBOUR.startswith(opening.opening_sentence)
 
 
 @pytest.mark.parametrize("row_by_row", [True, False])
