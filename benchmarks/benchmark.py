@@ -468,7 +468,7 @@ def season_figures(*, size: Size) -> list[Figure]:
 def word_figures(*, size: Size) -> list[Figure]:
     """Names of domains, secret words of own books, hints."""
     from benchmarks.word_pairs import HELD_OUT, OTHER_LANGUAGES, TUNED
-    from benchmarks.words import is_supported, own_targets, pair_counts, says_something
+    from benchmarks.words import has_support, own_targets, pair_counts, says_something
     from tests.support.books import cached_entries
 
     found: list[Figure] = []
@@ -479,7 +479,7 @@ def word_figures(*, size: Size) -> list[Figure]:
     books = [entry.document() for entry in cached_entries()]
     for name, documents in (("seen", books[::2]), ("held_out", books[1::2])):
         secrets = own_targets(documents[: size.of(6, 40, 40)], draws=size.of(1, 2, 4))
-        supported, hints = sum(map(is_supported, secrets)), sum(map(says_something, secrets))
+        supported, hints = sum(map(has_support, secrets)), sum(map(says_something, secrets))
         found += _share(f"words.books_{name}.supported", supported, len(secrets), "at least 0.95")
         found += _share(f"words.books_{name}.hint_says_something", hints, len(secrets), "at least 0.9")
     return found

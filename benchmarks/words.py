@@ -16,20 +16,19 @@ from pathlib import Path
 from benchmarks.word_pairs import Pairs
 from league_agents.agents.library import Knowledge
 from league_agents.agents.questions.reading import Text
+from league_agents.agents.secret_words import is_supported
 from league_agents.agents.targets import Secret, choose_target
-from league_agents.agents.word_forms import occurs_in
 from league_agents.games.q21.rules import PRD
 from league_agents.kit.draw import Draw
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.index import KnowledgeIndex
-from league_agents.knowledge.nouns import Nouns
 from league_agents.knowledge.words import STOP_WORDS
 
 DRAWS = 4
 """Targets of each book."""
 
-_SHARED = 2
+_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,30 +74,20 @@ def own_targets(documents: Sequence[Document], *, draws: int = DRAWS) -> list[Se
     return found
 
 
-def is_supported(secret: Secret) -> bool:
+def has_support(secret: Secret) -> bool:
     """Whether the target's paragraph has the secret word or speaks of what goes with it."""
     text = secret.reading.paragraph or secret.reading.sentence
-    if text is None:
-        return False
-    word = secret.target.associative_word
-    return occurs_in(word, text) or _shared(word, text) >= _SHARED
+    return text is not None and is_supported(secret.target.associative_word, text)
 
 
 def says_something(secret: Secret) -> bool:
     """Whether the hint has two words of the book that are no stop words, or is one that people wrote for the work."""
     own = Text(secret.brief.book_hint)
     told = {word for word in own.vocabulary if len(word) > 1 and word not in STOP_WORDS and word not in _OF_FRAMES}
-    return len(told) >= _SHARED
+    return len(told) >= _WORDS
 
 
 _OF_FRAMES = Text(
     "a text speaks reads here pages come speak occur longer shorter work private shelf nothing else disclosed present "
     "ask well little revealed beforehand twenty good questions should suffice only careful wording lead"
 ).vocabulary
-
-
-def _shared(word: str, text: Text) -> int:
-    nouns = Nouns.load()
-    said = {each for each in text.vocabulary if each not in STOP_WORDS and len(each) > 2}
-    said |= {noun for each in said if (noun := nouns.noun(each)) is not None}
-    return len(nouns.associations(word) & said)

@@ -13,14 +13,14 @@ from itertools import islice
 from league_agents.agents.difficulty import Demands
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.reading import Text
-from league_agents.agents.salient import salient_words
+from league_agents.agents.salient import salient_words, stop_stems
 from league_agents.agents.topics import topics
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.words import count_tokens
 from league_agents.kit.draw import Draw
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
-from league_agents.knowledge.words import HAN_RUN, content_words, words_of
+from league_agents.knowledge.words import HAN_RUN, content_words, stem, words_of
 
 _REACH = 3
 """Number of paragraphs before and after the target from which a hint is made."""
@@ -119,10 +119,15 @@ _LANGUAGES = {
 }
 
 
-def breaks_hint(hint: str, secret: Iterable[str]) -> bool:
-    """Whether the hint shares a content word, or any word of four letters or more, with one of the secret texts."""
-    said = content_words(hint)
+def breaks_hint(hint: str, secret: Iterable[str], language: str = "en") -> bool:
+    """Whether the hint shares a content word, or any word of four letters or more, with one of the secret texts.
+
+    Stop words of the ``language`` are no content words; ``content_words`` leaves out those of English.
+    """
+    stop = stop_stems(language)
+    said = content_words(hint) - stop
     long_words = {word for word in words_of(hint) if len(word) >= 4 and not HAN_RUN.match(word)}
+    long_words = {word for word in long_words if stem(word) not in stop}
     return any(said & content_words(text) or long_words & set(words_of(text)) for text in secret)
 
 
@@ -140,9 +145,10 @@ def passage_hints(
     secret = content_words(own.text) | content_words(own.book)
     for hint in _for_passage(passages, place, secret, draw, language):
         written = hint[0].upper() + hint[1:]
-        said = content_words(written) - _FRAME_WORDS.get(language, frozenset())
+        said = content_words(written) - _FRAME_WORDS.get(language, frozenset()) - stop_stems(language)
         is_true_to_page = not said & content_words(own.text)
-        if fits_hint(written, rules) and is_true_to_page and not breaks_hint(written, (own.book, own.opening_sentence)):
+        is_telling_nothing = not breaks_hint(written, (own.book, own.opening_sentence), language)
+        if fits_hint(written, rules) and is_true_to_page and is_telling_nothing:
             yield written
 
 
@@ -154,7 +160,7 @@ def book_hints(volume: Volume, sentence: str, rules: RuleSet) -> Iterator[str]:
         hidden |= content_words(volume.opening.text)
     for hint in _for_book(volume, hidden, secret):
         written = hint[0].upper() + hint[1:]
-        if fits_hint(written, rules) and not breaks_hint(written, secret):
+        if fits_hint(written, rules) and not breaks_hint(written, secret, volume.language):
             yield written
 
 
@@ -245,7 +251,8 @@ def _for_book(volume: Volume, hidden: set[str], secret: Sequence[str]) -> Iterat
     if language != "en":
         said = Text("\n".join(secret))
         salient = salient_words(volume.passages, (), language, without=hidden, unlike=said)
-        yield from _filled((*_IN_LANGUAGE.get(language, _OTHER_LANGUAGE), *_WORDS_ALONE), salient, **words)
+        *frames, one = _IN_LANGUAGE.get(language, _OTHER_LANGUAGE)
+        yield from _filled((*frames, *_WORDS_ALONE, one), salient, **words)
     for frame in _BOOK_UNKNOWN:
         yield frame.format(**words)
 

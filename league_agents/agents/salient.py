@@ -20,7 +20,7 @@ from league_agents.agents.word_forms import occurs_in
 from league_agents.knowledge.domains import lexicon
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.search_words import hebrew_forms
-from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, stem
+from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, content_words, stem
 
 _STOP_WORDS_FILE = Path(__file__).with_name("stop_words.txt")
 _TOKEN = re.compile(r"[^\W\d_]+(?:[״\"׳-][^\W\d_]+)*|[.!?;:…—–()\[\]“”\"«»„]")
@@ -75,7 +75,12 @@ def salient_words(
         spread = everywhere[word].passages if word in everywhere else 0
         is_common = len(sample) >= _FEW_PASSAGES and spread > _COMMON_SHARE * len(sample)
         kind = _kind(word, everywhere.get(word, use), language)
-        if is_common or kind is None or stem(word) in without or occurs_in(word, unlike):
+        if (
+            is_common
+            or kind is None
+            or stem(word) in without
+            or any(occurs_in(part, unlike) for part in word.split("-"))
+        ):
             continue
         rarity = math.log((len(sample) + 2) / (spread + 1)) if book else 1.0
         found.append((_OF_A_KIND[kind] * math.log1p(use.passages) * rarity, word))
@@ -112,6 +117,12 @@ def likely_nouns(text: str, language: str) -> list[str]:
         if is_noun and len(word) >= _LEAST_LETTERS and (language == "de" or word.islower()):
             found.append(fold(word))
     return [word for word in dict.fromkeys(found) if word not in stop]
+
+
+@cache
+def stop_stems(language: str) -> frozenset[str]:
+    """Return the stems of a language's stop words; empty for English and for languages without a list."""
+    return frozenset(content_words(" ".join(_lists().get(language, ()))))
 
 
 @cache

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.reading import CandidateReading, Text, fold
@@ -58,18 +58,37 @@ _USUAL_WORDS = 150
 """Number of most frequent words of a book that say nothing of one passage."""
 
 
-def words_for(knowledge: Knowledge, volume: Volume, reading: CandidateReading, shown: str) -> list[WordWithDomain]:
+def words_for(
+    knowledge: Knowledge,
+    volume: Volume,
+    reading: CandidateReading,
+    shown: str,
+    noted: Sequence[WordWithDomain] = (),
+) -> list[WordWithDomain]:
     """Return the secret words that the passage supports best, with their domains; empty if it supports none.
 
-    ``shown`` is what the players read: the title and the hint.
+    ``shown`` is what the players read: the title and the hint. ``noted`` are words that people noted for the work:
+    those that the passage supports come first, the others before words of which only the following pages speak.
     """
+    text = _text_of(reading)
     refused = _Refused(volume, reading, shown)
-    finders = _in_english if volume.language in ("en", "und") else _in_another_language
-    for found in finders(knowledge, volume, reading):
-        kept = sorted(pair for pair in set(found) if pair[0] not in refused)
+    is_english = volume.language in ("en", "und")
+    tiers = chain(
+        ({pair for pair in noted if is_supported(pair[0], text)},),
+        _in_english(knowledge, volume, text) if is_english else _in_another_language(volume, text),
+        (set(noted),),
+        _near(knowledge, volume, reading) if is_english else (),
+    )
+    for found in tiers:
+        kept = sorted(pair for pair in found if pair[0] not in refused)
         if kept:
             return kept
     return []
+
+
+def is_supported(word: str, text: Text) -> bool:
+    """Whether the text has the word, or mentions several of its associations."""
+    return occurs_in(word, text) or len(Nouns.load().associations(word) & _mentioned(text)) >= _LEAST_SHARED
 
 
 def any_words(knowledge: Knowledge, shown: str) -> list[WordWithDomain]:
@@ -107,12 +126,14 @@ class _Refused:
         return sum(map(str.isupper, (use[0] for use in found))) > len(found) / 3
 
 
-def _in_english(knowledge: Knowledge, volume: Volume, reading: CandidateReading) -> Iterator[set[WordWithDomain]]:
+def _in_english(knowledge: Knowledge, volume: Volume, text: Text) -> Iterator[set[WordWithDomain]]:
     nouns = Nouns.load()
-    text = _text_of(reading)
     surely, other_surely, perhaps, other = _nouns_in(knowledge, text)
     yield from (surely, other_surely, perhaps, _supported(knowledge, text), other)
     yield {pair for pair in _of_the_text(volume, text) if (nouns.commonness(pair[0]) or 9) <= _MOST_COMMON}
+
+
+def _near(knowledge: Knowledge, volume: Volume, reading: CandidateReading) -> Iterator[set[WordWithDomain]]:
     for following in _following(volume, reading):
         yield from _nouns_in(knowledge, _text_of(following))[:2]
     yield _subjects(knowledge, volume)
@@ -159,13 +180,18 @@ def _following(volume: Volume, reading: CandidateReading) -> Sequence[CandidateR
 
 def _supported(knowledge: Knowledge, text: Text) -> set[WordWithDomain]:
     """Return words of the catalogue's domains of whose associations the text mentions several."""
-    nouns = Nouns.load()
-    vocabulary = frozenset(word for word in text.vocabulary if word not in STOP_WORDS and len(word) >= _LEAST_LETTERS)
-    vocabulary |= {noun for word in vocabulary if (noun := nouns.noun(word)) is not None}
+    nouns, mentioned = Nouns.load(), _mentioned(text)
     pairs = {(fold(word), domain) for domain, words in knowledge.catalogue.domains.items() for word in words}
-    shared = {pair: len(nouns.associations(pair[0]) & vocabulary) for pair in pairs}
+    shared = {pair: len(nouns.associations(pair[0]) & mentioned) for pair in pairs}
     best = max(shared.values(), default=0)
     return {pair for pair, count in shared.items() if count == best} if best >= _LEAST_SHARED else set()
+
+
+def _mentioned(text: Text) -> frozenset[str]:
+    """Return the words of the text that carry meaning, and the nouns of which they are plurals."""
+    words = frozenset(word for word in text.vocabulary if word not in STOP_WORDS and len(word) >= _LEAST_LETTERS)
+    nouns = Nouns.load()
+    return words | {noun for word in words if (noun := nouns.noun(word)) is not None}
 
 
 def _subjects(knowledge: Knowledge, volume: Volume) -> set[WordWithDomain]:
@@ -180,8 +206,8 @@ def _subjects(knowledge: Knowledge, volume: Volume) -> set[WordWithDomain]:
     return {pair for pair, _ in sorted(usual, key=lambda row: (-row[1], row[0]))[:_MOST_SUBJECTS]}
 
 
-def _in_another_language(_: Knowledge, volume: Volume, reading: CandidateReading) -> Iterator[set[WordWithDomain]]:
-    language, text = volume.language, _text_of(reading)
+def _in_another_language(volume: Volume, text: Text) -> Iterator[set[WordWithDomain]]:
+    language = volume.language
     exactly: set[WordWithDomain] = set()
     inflected: set[WordWithDomain] = set()
     for domain, words in lexicon.words_in(language).items():

@@ -174,7 +174,7 @@ def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Dra
         return None
     shown = f"{volume.title} {hint}"
     known = [(each.word.casefold(), each.domain) for each in work.words] if work is not None else []
-    known = untold(known, shown) or words_for(knowledge, volume, reading, shown) or any_words(knowledge, shown)
+    known = words_for(knowledge, volume, reading, shown, known) or any_words(knowledge, shown)
     word, domain = draw.choice(known)
     return Secret(
         brief=Brief(book_name=volume.title, book_hint=hint, association_domain=domain),

@@ -52,7 +52,7 @@ def test_a_book_in_another_language_is_described_in_it_by_its_names_and_nouns() 
     assert " y " in hint
     told = [word for word in ("Rodrigo", "caballo", "espada", "castillo", "duquesa") if word in hint]
     assert len(told) >= 2
-    assert not breaks_hint(hint, (book.title, sentence))
+    assert not breaks_hint(hint, (book.title, sentence), "es")
 
 
 def test_a_passage_in_another_language_is_found_by_what_is_near_it_never_by_its_own_words() -> None:
@@ -69,6 +69,11 @@ def test_stop_words_of_the_language_are_never_shown() -> None:
     found = salient_words(book.passages, (), "es", without=set(), unlike=Text(""), limit=30)
     assert found
     assert not {"con", "las", "que", "una", "por", "nunca", "porque"} & set(found)
+
+
+def test_a_stop_word_in_common_with_the_secret_reveals_nothing() -> None:
+    assert not breaks_hint("Se habla de «caballo».", ("El rey de Castilla",), "es")
+    assert breaks_hint("Se habla de «Castilla».", ("El rey de Castilla",), "es")
 
 
 def test_words_of_a_secret_text_are_not_shown() -> None:
