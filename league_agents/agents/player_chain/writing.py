@@ -16,13 +16,16 @@ from datetime import timedelta
 from typing import Annotated
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from league_agents.agents.asking import CallbackRun
 from league_agents.agents.candidates import Candidates
 from league_agents.agents.fence import one_line
 from league_agents.agents.questions.kinds import Options
+from league_agents.agents.questions.pool import sentence_pool
 from league_agents.agents.questions.written import WrittenInquiry, sentence_key
+from league_agents.games.q21.information import Floats
 from league_agents.games.q21.model import LETTERS, Brief
 from league_agents.games.q21.rules import AnswerKey, RuleSet, TargetKind
 from league_agents.kit.model_work import ModelWorkUse, Why
@@ -51,11 +54,17 @@ class PoolSize:
 
     questions: int
     shown: int
-    """Number of candidates, the likeliest ones, whose answers the model predicts."""
+    """Number of candidates whose answers the model predicts."""
 
 
 POOL_SIZES = {AnswerKey.OWN: PoolSize(questions=32, shown=24), AnswerKey.FIXED: PoolSize(questions=40, shown=32)}
 """Sizes that fit into the output tokens of a game: a question with its options takes up to 45, and each number one."""
+
+_SHORTLIST = 300
+"""Number of the likeliest candidates among which doubt is measured."""
+
+_NEARNESS = 0.8
+"""Factor on the nearness of two candidates for each of code's questions that they answer differently."""
 
 _FEW = 3
 _QUESTIONS_FOR_FEW = 12
@@ -95,7 +104,7 @@ def ask_for_pool(
     turn: CallbackRun, brief: Brief, candidates: Candidates, rules: RuleSet, size: PoolSize
 ) -> WrittenPool | None:
     """Return the model's pool; ``None`` if there is no usable reply."""
-    places = shown_places(candidates, size.shown)
+    places = shown_places(candidates, size.shown, rules.answer_key)
     questions = size.questions if len(places) > _FEW else min(size.questions, _QUESTIONS_FOR_FEW)
     reply = turn.ask(
         STEP,
@@ -154,17 +163,35 @@ _TARGETS = {
 }
 
 
-def shown_places(candidates: Candidates, most: int) -> list[int]:
-    """Return the indices of the likeliest candidates, each sentence once, in ascending order."""
+def shown_places(candidates: Candidates, most: int, key: AnswerKey) -> list[int]:
+    """Return the indices of the candidates that the model's questions are about, each sentence once, ascending.
+
+    One half are the likeliest, the other half those that code's own questions leave most in doubt: likely, and answered
+    alike by other likely ones. Among equally likely ones, doubt decides for both halves.
+    """
     likely = np.argsort(-candidates.prior, kind="stable").tolist() if candidates.sentences else []
-    seen: set[int] = set()
-    places: list[int] = []
+    firsts: dict[int, int] = {}
     for place in likely:
-        group = int(candidates.groups[place])
-        if group not in seen and len(places) < most:
-            seen.add(group)
-            places.append(place)
-    return sorted(places)
+        firsts.setdefault(int(candidates.groups[place]), place)
+    short = list(firsts.values())[:_SHORTLIST]
+    if len(short) <= most:
+        return sorted(short)
+    prior = candidates.prior[short] / max(float(candidates.prior[short].sum()), 1e-300)
+    doubt = _doubt(sentence_pool([candidates.readings[place] for place in short], prior, key).table, prior)
+    by_prior = np.lexsort((-doubt, -np.round(prior, 12))).tolist()
+    chosen = by_prior[: most - most // 2]
+    rest = sorted(set(range(len(short))) - set(chosen), key=lambda place: (-prior[place] * doubt[place], place))
+    return sorted(short[place] for place in (*chosen, *rest[: most // 2]))
+
+
+def _doubt(table: npt.NDArray[np.int8], prior: Floats) -> Floats:
+    """Return the weight of the other candidates that give nearly the same answers, by candidate."""
+    apart = np.zeros((len(prior), len(prior)), dtype=np.int32)
+    for answers in table.T:
+        apart += (answers[:, None] != answers[None, :]) & (answers >= 0)[:, None] & (answers >= 0)[None, :]
+    near = _NEARNESS**apart
+    np.fill_diagonal(near, 0.0)
+    return np.asarray(near @ prior, dtype=np.float64)
 
 
 def _shown(candidates: Candidates, place: int) -> str:

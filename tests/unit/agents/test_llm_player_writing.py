@@ -142,12 +142,31 @@ def test_proposed_words_are_single_words_and_not_the_domain() -> None:
 def test_the_prompt_shows_the_likeliest_candidates_once_each(knowledge: Knowledge) -> None:
     brief = Brief(book_name="The Village Book", book_hint="a lantern by the river", association_domain="tree")
     found = enumerate_candidates(knowledge, brief, TargetKind.PASSAGE_OPENING)
-    places = shown_places(found, 30)
+    places = shown_places(found, 30, AnswerKey.OWN)
     assert len(places) == 30
     assert places == sorted(places)
     assert len({found.sentences[place] for place in places}) == 30
     hidden = found.prior[[i for i in range(len(found.sentences)) if i not in places]]
     assert found.prior[places].mean() > hidden.mean()
+
+
+def test_the_prompt_shows_those_that_codes_own_questions_confuse() -> None:
+    """Of equally likely candidates: a pair of the same shape, at the end of the book."""
+    draw = Draw(3, "texts")
+    names = ["harbour", "lantern", "quarrel", "winter", "soldier", "orchard", "letter", "kitchen", "thunder", "violin"]
+    others = [
+        f"{draw.choice(names).title()} {draw.choice(names)} {'and then ' * n}{draw.choice(names)}{'.?'[n % 2]}"
+        for n in range(30)
+    ]
+    twins = ["My brother sold the grey mare at the fair.", "My brother sent the good oars to the pier."]
+    base = enumerate_candidates(
+        Knowledge(documents=[], catalogue=Catalogue([], Catalogue.load().domains)), BRIEF, TargetKind.BOOK_OPENING
+    )
+    additions = [Addition(sentence=each, paragraph="", weight=1.0) for each in (*others, *twins)]
+    found = with_sentences(base, additions, 1.0, is_known=True)
+    places = shown_places(found, 6, AnswerKey.OWN)
+    assert {found.sentences[place] for place in places} >= set(twins)
+    assert shown_places(found, 6, AnswerKey.OWN) == places
 
 
 def full_pool(rules: RuleSet, request: Request) -> str:
