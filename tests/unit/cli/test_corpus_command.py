@@ -217,3 +217,45 @@ def test_a_hit_with_escape_sequences_is_shown_without_them(folder: Path) -> None
     assert "[bold]" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+BOAT = """THE BOAT
+
+Printed for A. Binder and Sons, London, 1871.
+
+CHAPTER I
+
+It was a quiet evening in the village and nobody spoke. The old man sat by the fire and told us about the sea that he
+had crossed when he was young.
+
+We listened until the lamp went out and the storm came over the hills.
+"""
+
+
+def test_the_quality_of_a_book_names_what_was_passed_over_and_its_opening_is_corrected(folder: Path) -> None:
+    (folder / "boat.txt").write_text(BOAT, "utf-8")
+    corpus("add", "boat.txt", "--title", "The Boat")
+    shown = corpus("show", "boat", "--quality").stdout
+    assert "opens with “It was a quiet evening" in shown
+    assert "   1  [printer's line] Printed for A. Binder" in shown
+    assert "→   2  It was a quiet evening" in shown
+    assert json.loads(corpus("show", "boat", "--json").stdout)["reading"]["skipped"] == {"printer's line": 1}
+    assert corpus("set-opening", "boat", "3").stdout.startswith("The Boat opens with “We listened until the lamp")
+    assert "opens with “We listened" in corpus("show", "boat", "--quality").stdout
+    assert corpus("set-opening", "boat", "--found").stdout.startswith("The Boat opens with “It was a quiet")
+
+
+@pytest.mark.parametrize("arguments", [(), ("3", "--found"), (" ",)])
+def test_an_opening_is_set_to_one_thing(folder: Path, arguments: tuple[str, ...]) -> None:
+    corpus("add", "tale.md")
+    shown = corpus("set-opening", "tale", *arguments)
+    assert shown.exit_code == 2
+    assert "say where the book opens" in shown.stderr
+
+
+def test_an_opening_that_the_book_does_not_have_is_refused_in_one_line(folder: Path) -> None:
+    corpus("add", "tale.md")
+    shown = corpus("set-opening", "tale", "Call me Ishmael")
+    assert shown.exit_code == 3
+    (line,) = shown.stderr.splitlines()
+    assert "A Tale: has no sentence that begins so" in line
