@@ -128,6 +128,23 @@ def test_options_of_substance_need_a_quotation_and_none_of_them_an_absence(
     assert answered(knowledge, secret, asked, [wrong]) == ["Not Relevant"]
 
 
+def test_the_model_is_asked_exactly_what_code_declined(knowledge: Knowledge, secret: Mapping[str, str]) -> None:
+    told = (
+        "Is there a question mark in the opening sentence?",
+        "Is the secret word a kind of flower?",
+        "Are there digits?",
+    )
+    declined = ("Is the mood melancholic?", "Is the secret word a wild flower?")
+    model = backend({"answers": []})
+    asked = questions(told[0], declined[0], told[1], declined[1], told[2])
+    reply: Any = referee(knowledge, model).get_answers(context(**secret, questions=asked))
+    prompt = model.requests[0].prompt.user
+    assert [text in prompt for text in (*told, *declined)] == [False, False, False, True, True]
+    answers = [each["answer"] for each in reply["answers"]]
+    assert [answers[1], answers[3]] == ["D", "D"]
+    assert "D" not in (answers[0], answers[2], answers[4])
+
+
 def test_what_code_can_tell_is_not_asked_and_cannot_be_answered_otherwise(
     knowledge: Knowledge, secret: Mapping[str, str]
 ) -> None:

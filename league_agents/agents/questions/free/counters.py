@@ -37,8 +37,8 @@ def nouns_under(phrase: str, text: str) -> CountBounds:
         if own is None:
             high += 1
             continue
-        if word.surface[0].isupper() and not word.begins_sentence:
-            high += 1  # a name may be anything's
+        if word.surface[0].isupper() and (not word.begins_sentence or here in words.GIVEN_NAMES):
+            high += here not in _NAMES_OF_NO_THING  # any other name may be anything's
         elif any(nouns.above(sense.synset) & roots for sense in _senses(here)):
             high += 1
             # "a lovely road": an adjective may be a noun elsewhere.
@@ -47,6 +47,9 @@ def nouns_under(phrase: str, text: str) -> CountBounds:
         elif any(stem(trunk) in {stem(w) for w in nouns.synset(s.synset).definition} for s in _senses(here)):
             high += 1
     return CountBounds(low, high)
+
+
+_NAMES_OF_NO_THING = words.GIVEN_NAMES | words.MONTHS | words.WEEKDAYS | words.TITLES
 
 
 @lru_cache(maxsize=8192)

@@ -152,6 +152,8 @@ def _add_having(grammar: Grammar) -> None:
         lambda one, other, part: Precedes(part, one, other))  # fmt: skip
     add("CLAIM", "does|do [the] THINGTEXT come|appear|occur|stand after|later_than THINGTEXT IN",
         lambda one, other, part: Precedes(part, other, one))  # fmt: skip
+    add("CLAIM", "does|do [the] THINGTEXT precede THINGTEXT IN", lambda one, other, part: Precedes(part, one, other))
+    add("CLAIM", "does|do [the] THINGTEXT follow THINGTEXT IN", lambda one, other, part: Precedes(part, other, one))
     add("THINGTEXT", "[the] [word|name|phrase] QUOTE", same)
     add("THINGTEXT", "[the] word|name RAWWORD", same)
     add("THINGTEXT", "NAMES", same)

@@ -84,6 +84,7 @@ SEA = "Elizabeth walked with Mr. Darcy to the harbour of Lisbon on 3rd May 1811,
         ("Are there at least two commas, or a semicolon?", False),
         ("Is there a comma but no semicolon?", True),
         ("Does 'Elizabeth' come before 'Lisbon'?", True),
+        ("Does 'Elizabeth' precede 'Lisbon'?", True),
         ("Is the first word a name?", True),
         ("Does the sentence mention a harbour?", True),
         ("Does the sentence mention Elizabeth and Mr. Darcy?", True),
@@ -132,6 +133,11 @@ def test_a_list_without_a_match_never_means_no() -> None:
 )
 def test_the_core_is_read_in_german_hebrew_and_chinese(text: str, sentence: str, truth: bool | None) -> None:
     assert answer(text, sentence) is truth
+
+
+def test_a_known_name_of_a_person_or_a_month_is_nothing_else() -> None:
+    assert answer("Does the sentence mention a ship?", "It was Emma who wept in April, and Tom who stayed.") is False
+    assert answer("Does the sentence mention a ship?", "It was the Pequod that they saw.") is None
 
 
 def test_an_english_word_class_says_nothing_about_a_text_in_another_language() -> None:
