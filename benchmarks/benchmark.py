@@ -491,7 +491,7 @@ def _share(key: str, count: int, of: int, promised: str) -> list[Figure]:
     if share is None or share.low is None or share.high is None:
         return []
     return [
-        Figure(key=key, value=share.value, unit=f"of {of}", promised=promised),
+        Figure(key=f"{key}.share", value=share.value, unit=f"of {of}", promised=promised),
         Figure(key=f"{key}.low", value=share.low, unit="95 % interval", promised=""),
         Figure(key=f"{key}.high", value=share.high, unit="95 % interval", promised=""),
     ]

@@ -66,6 +66,9 @@ _BY_DEFINITION = 0.3
 _UNLISTED = 0.06
 """Weight of other words where the catalogue has a list, relative to a domain without a list."""
 
+_SAME_NAME = 0.03
+"""Weight of words of another language in which an English name is one too ("animal"), relative to English words."""
+
 _OTHER_LANGUAGE = 0.3
 """Weight of a word in another language than that of the name, relative to a word of its own language."""
 
@@ -134,7 +137,7 @@ class Domains:
         native = self._native(name)
         if concept is not None:
             found = self._domain(concept.names[0], concept.roots, concept.near, left)
-            return _joined(found, native, _OTHER_LANGUAGE) if native is not None else found
+            return _joined(found, native, _SAME_NAME) if native is not None else found
         if native is not None:
             english = self.find(native.name)
             return _joined(native, english, _OTHER_LANGUAGE) if english is not None else native

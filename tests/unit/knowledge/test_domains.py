@@ -73,7 +73,7 @@ def test_a_noun_has_the_domain_of_its_usual_sense(word: str, domain: str | None)
         ("מאכלים", "לחם"),
         ("Küchengeräte", "Löffel"),
         ("动物", "马"),
-        ("sentiments", "amour"),
+        ("meubles", "chaise"),
         ("muebles", "mesa"),
         ("погода", "снег"),
     ],
@@ -91,3 +91,10 @@ def test_every_domain_of_the_lexicon_is_a_concept_or_the_text_itself() -> None:
     domains = {domain for pairs in lexicon.names().values() for domain, _ in pairs}
     assert all(DOMAINS.find(domain) is not None for domain in domains - {TEXT_WORD})
     assert DOMAINS.find(TEXT_WORD) is None
+
+
+def test_a_name_that_is_english_too_has_english_words_first() -> None:
+    found = DOMAINS.find("emotion")  # also German
+    assert found is not None
+    assert found.words.index("joy") < found.words.index("Freude")
+    assert found.weights[found.words.index("Freude")] <= 0.03
