@@ -39,11 +39,11 @@ from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.ids import derive_hex
+from league_agents.kit.json_values import mapping, mappings, number, text
 from league_agents.kit.model_work import read_steps, together
 from league_agents.kit.private_file import open_private_bytes
 from league_agents.league.machines.reports import match_facts, match_report
 from league_agents.league.wire.messages import ReportStatus
-from league_agents.report.cells import mapping, mappings
 from league_agents.report.records import MatchRecord, PlayerRecord, SeasonRecord, TeamRecord
 from league_agents.report.records_file import RecordsFile, RecordsWriter
 from league_agents.runner.lock import FileLock, Locked
@@ -269,7 +269,7 @@ class Compared:
             status=str(facts["status"]),
             winner_id=player_id(names[winner]) if isinstance(winner, str) else None,
             is_draw=facts["is_draw"] is True,
-            warmup_question=_text(facts.get("warmup_question")),
+            warmup_question=text(facts.get("warmup_question")),
             brief=mapping(facts.get("brief")) or None,
             target=mapping(facts.get("target")) or None,
             players=tuple(
@@ -400,9 +400,9 @@ def _player(row: Mapping[str, object], position: int, names: Sequence[str], beha
         role=str(row["role"]),
         termination=str(row["termination"]),
         phase=str(row["phase"]),
-        league_points=_number(row.get("league_points")),
-        private_score=_number(row.get("private_score")),
-        warmup_answer=_text(row.get("warmup_answer")),
+        league_points=number(row.get("league_points")),
+        private_score=number(row.get("private_score")),
+        warmup_answer=text(row.get("warmup_answer")),
         questions=tuple(mappings(row.get("questions"))),
         answers=tuple(mappings(row.get("answers"))),
         guess=mapping(row.get("guess")) or None,
@@ -435,11 +435,3 @@ def _score(game: ComparedGame, record: MatchRecord, referee: int) -> GameScore:
 def _is_judged(player: PlayerRecord) -> bool:
     """Whether the referee scored the guess: if the referee failed, the score is a card of zero points."""
     return player.scorecard is not None and player.scorecard.get("is_judged") is not False
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from league_agents.app.waiting import awaited
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, OutboxItem, OutboxState
 from league_agents.kit.errors import ConfigError, JournalError, LeagueError
+from league_agents.kit.json_values import mapping
 from league_agents.league.machines.machine import Machine
 from league_agents.league.machines.manager.manager import Manager
 from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
@@ -88,8 +88,8 @@ def _status_in(
     secrets: SecretTexts,
 ) -> RoleStatus:
     """The status in a journal. Raises ``JournalError``."""
-    facts = _mapping(journal.kept(DAEMON))
-    mail = _mapping(journal.kept(MAIL_FACTS))
+    facts = mapping(journal.kept(DAEMON))
+    mail = mapping(journal.kept(MAIL_FACTS))
     counts: Counter[str] = Counter()
     oldest: datetime | None = None
     is_running = _is_worked_on(role)
@@ -227,10 +227,6 @@ def _warnings(journal: Journal, since: datetime | None) -> tuple[int, str]:
             if note.key in QUOTING:
                 last = without_quotations(last)
     return count, last
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _instant(value: object) -> datetime | None:

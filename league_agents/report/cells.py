@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from rich.table import Table
 from rich.text import Text
 
+from league_agents.kit.json_values import mappings, number
 from league_agents.kit.printable import of
 
 LONGEST_LINE = 300
@@ -20,16 +21,6 @@ LONGEST_PARAGRAPH = 1600
 """Characters of a justification: two hundred words and more."""
 
 MOST_PLAYERS = 8
-
-
-def mapping(value: object) -> Mapping[str, object]:
-    """``value`` if it is an object, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def mappings(value: object) -> list[Mapping[str, object]]:
-    """The objects in a list; empty for any other value."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list | tuple) else []
 
 
 def players_of(document: Mapping[str, object]) -> list[Mapping[str, object]]:
@@ -58,9 +49,10 @@ def paragraph(value: object) -> Text:
     return Text(of(value, LONGEST_PARAGRAPH) or "(no text)", style="dim")
 
 
-def number(value: object) -> str:
+def shown_number(value: object) -> str:
     """A score with one digit; a dash for none."""
-    return f"{value:.1f}" if isinstance(value, float | int) and not isinstance(value, bool) else "–"
+    found = number(value)
+    return "–" if found is None else f"{found:.1f}"
 
 
 def pairs() -> Table:

@@ -15,13 +15,13 @@ from datetime import datetime, timedelta
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import InboxRow, InboxVerdict, OutboxState
 from league_agents.kit.errors import RemoteProtocolError
+from league_agents.kit.json_values import mapping, mappings, whole
 from league_agents.kit.printable import of
 from league_agents.league.wire.address import address_key, read_mailbox, same_address
 from league_agents.league.wire.decode import decode
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import BrokenPayload, FreeTextReply, MatchReport, PlayerReport, ScoreRow
 from league_agents.league.wire.payload import Payload
-from league_agents.report.cells import mapping, mappings
 from league_agents.report.match_assembly import MATCH, SETTLEMENT, settlement_of
 from league_agents.report.records import DisputeEvidence, DisputeKind, DisputeRecord, ScheduledMatch
 from league_agents.report.season_frame import RoleJournal, SeasonFrame
@@ -96,8 +96,7 @@ class _Received:
             if not frame.covers(note):
                 continue
             if note.kind == "round":
-                number = note.facts.get("round_number")
-                self._closed.setdefault(number if type(number) is int else 0, note.at)
+                self._closed.setdefault(whole(note.facts.get("round_number")) or 0, note.at)
             elif note.kind == SETTLEMENT:
                 settled = settlement_of(note)
                 if settled.after and "status" not in settled.after:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note
+from league_agents.kit.json_values import mappings
 from league_agents.report.models import model_steps
 from league_agents.report.traffic import Participant, SentMessage, sent_messages
 from league_agents.report.trouble import troubles
@@ -35,7 +36,7 @@ def match_document(
     # The league manager's record counts: a report that it never received does not.
     official = _facts(manager.journal.notes(), game_id) or facts
     mails = sent_messages([manager, referee, *players])
-    by_id = {str(row["id"]): row for row in _mappings(facts.get("players"))}
+    by_id = {str(row["id"]): row for row in mappings(facts.get("players"))}
     return {
         "seed": seed,
         "rules": rules,
@@ -68,10 +69,6 @@ def match_document(
 def _facts(notes: Iterable[Note], game_id: str) -> Mapping[str, object]:
     found = [note.facts for note in notes if note.kind == MATCH_RECORD and note.key == game_id]
     return found[-1] if found else {}
-
-
-def _mappings(value: object) -> list[Mapping[str, object]]:
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, Sequence) else []
 
 
 def _player(
@@ -115,5 +112,5 @@ def _standings(mails: Sequence[SentMessage]) -> list[Mapping[str, object]]:
     for mail in reversed(mails):
         payload = mail.document.get("payload")
         if mail.message_type == "LEAGUE_COMPLETED" and isinstance(payload, Mapping):
-            return _mappings(payload.get("final_standings"))
+            return mappings(payload.get("final_standings"))
     return []

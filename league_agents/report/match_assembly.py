@@ -14,12 +14,12 @@ from datetime import datetime
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import BELIEF, MODEL_WORK, WARNING, Note
 from league_agents.kit.candidates_left import CANDIDATES_LEFT, read_candidates_left
+from league_agents.kit.json_values import elements, mapping, mappings, number, text, text_or_empty, whole
 from league_agents.kit.values import evolve
 from league_agents.league.season.standings import MatchStatus
 from league_agents.league.wire.address import address_key, same_address
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import AssignmentRole
-from league_agents.report.cells import mapping, mappings
 from league_agents.report.match_mails import MatchWords, Received, Sent, messages_of, words_of
 from league_agents.report.models import model_steps
 from league_agents.report.records import (
@@ -111,19 +111,19 @@ def assembled(
     return MatchRecord(
         game_id=game_id,
         season_id=frame.season_id or str(facts.get("season_id") or ""),
-        round_number=planned.round_number if planned is not None else _whole(facts.get("round_number")),
+        round_number=planned.round_number if planned is not None else whole(facts.get("round_number")) or 0,
         division=planned.division if planned is not None else "",
-        referee_id=planned.referee if planned is not None else _text(official.get("referee_group")),
+        referee_id=planned.referee if planned is not None else text_or_empty(official.get("referee_group")),
         referee_email=referee_email,
         rules=rules,
         status=status,
-        winner_id=_text(official.get("winner_id") or (result or {}).get("winner_id")) or None,
+        winner_id=text(official.get("winner_id") or (result or {}).get("winner_id")) or None,
         is_draw=official.get("is_draw") is True,
-        abort_reason=_text(official.get("abort_reason")) or None,
-        absent=tuple(each for each in AssignmentRole if each in _list(official.get("absent"))),
+        abort_reason=text(official.get("abort_reason")) or None,
+        absent=tuple(each for each in AssignmentRole if each in elements(official.get("absent"))),
         is_walkover=official.get("is_walkover") is True or status == MatchStatus.WALKOVER,
-        caused_by=_text(facts.get("caused_by")) or None,
-        warmup_question=_text(facts.get("warmup_question")) or words.warmup_question,
+        caused_by=text(facts.get("caused_by")) or None,
+        warmup_question=text(facts.get("warmup_question")) or words.warmup_question,
         brief=mapping(facts.get("brief")) or words.brief,
         target=mapping(evidence.played.get("target")) or None,
         players=tuple(_players(game_id, evidence, frame, planned, words, journals)),
@@ -146,9 +146,9 @@ def settlement_of(note: Note) -> Settlement:
     facts = note.facts
     return Settlement(
         at=note.at,
-        order=_text(facts.get("order")),
-        why=_text(facts.get("why")),
-        by=_text(facts.get("by")),
+        order=text_or_empty(facts.get("order")),
+        why=text_or_empty(facts.get("why")),
+        by=text_or_empty(facts.get("by")),
         before=mapping(facts.get("before")),
         after=mapping(facts.get("after")),
         withdrawn=facts.get("withdrawn") is True,
@@ -177,13 +177,13 @@ def _is_ended(evidence: MatchEvidence, referee_email: str) -> bool:
 
 def _status(settlements: Sequence[Settlement], official: JsonObject, result: JsonObject | None) -> str:
     if settlements and (status := settlements[-1].after.get("status")) in (ANNULLED, REPLAYED):
-        return _text(status)
+        return text_or_empty(status)
     if official:
         if official.get("termination") == Termination.RESET.value and not official.get("status"):
             return RESET
-        return _text(official.get("status")) or UNKNOWN
+        return text(official.get("status")) or UNKNOWN
     if result is not None:
-        return _text(result.get("status")) or UNKNOWN
+        return text(result.get("status")) or UNKNOWN
     return OPEN
 
 
@@ -195,14 +195,14 @@ def _players(
     words: MatchWords,
     journals: Sequence[RoleJournal],
 ) -> Iterator[PlayerRecord]:
-    rows = {_text(row.get("id")): row for row in mappings(evidence.played.get("players"))}
-    official = {_text(row.get("id")): row for row in mappings(evidence.official.get("players"))}
+    rows = {text_or_empty(row.get("id")): row for row in mappings(evidence.played.get("players"))}
+    official = {text_or_empty(row.get("id")): row for row in mappings(evidence.official.get("players"))}
     seats = [planned.player1, planned.player2] if planned is not None else [*(rows or official or evidence.own)]
     by_group = {frame.group_of(journal.address): journal for journal in journals if journal.role == "player"}
     for seat, group in enumerate(seats, start=1):
         team = frame.teams.get(group)
         row, counted, own = rows.get(group, {}), official.get(group, {}), evidence.own.get(group, {})
-        email = (team.player_email if team is not None else "") or _text(row.get("email"))
+        email = (team.player_email if team is not None else "") or text_or_empty(row.get("email"))
         said = words.runs.get(address_key(email), {})
         journal = by_group.get(group)
         warnings = [] if journal is None else evidence.notes.get(journal.address, [])
@@ -212,18 +212,18 @@ def _players(
             display_name=team.display_name if team is not None else "",
             email=email,
             role=f"player{seat}",
-            termination=_text(row.get("termination") or own.get("termination") or counted.get("termination")),
-            phase=_text(row.get("phase") or own.get("phase")),
-            league_points=_number(row, counted, mapping(card), "league_points"),
-            counted_points=_number(counted, "counted_points"),
-            private_score=_number(row, counted, mapping(card), "private_score"),
-            warmup_answer=_text(_first(row, said, "warmup_answer")) or None,
+            termination=text_or_empty(row.get("termination") or own.get("termination") or counted.get("termination")),
+            phase=text_or_empty(row.get("phase") or own.get("phase")),
+            league_points=_first_number(row, counted, mapping(card), "league_points"),
+            counted_points=_first_number(counted, "counted_points"),
+            private_score=_first_number(row, counted, mapping(card), "private_score"),
+            warmup_answer=text(_first(row, said, "warmup_answer")) or None,
             questions=tuple(mappings(_first(row, own, said, "questions"))),
             answers=tuple(mappings(_first(row, own, said, "answers"))),
             candidates_left=_candidates_left(warnings, game_id) if own else (),
             guess=mapping(_first(row, own, said, "guess")) or None,
             scorecard=mapping(card) or None,
-            own_report=_text(counted.get("own_report")) or None,
+            own_report=text(counted.get("own_report")) or None,
             notes=tuple(troubles(warnings, game_id)),
             models=tuple(model_steps(warnings, game_id)),
         )
@@ -242,20 +242,8 @@ def _first(*places: Mapping[str, object] | str) -> object:
     return next((value for value in values if value), None)
 
 
-def _list(value: object) -> Sequence[object]:
-    return value if isinstance(value, list | tuple) else ()
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _whole(value: object) -> int:
-    return value if type(value) is int else 0
-
-
-def _number(*places: Mapping[str, object] | str) -> float | None:
+def _first_number(*places: Mapping[str, object] | str) -> float | None:
+    """The first number under the last argument's key."""
     *maps, key = places
     values = (each.get(str(key)) for each in maps if isinstance(each, Mapping))
-    numbers = (float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool))
-    return next(numbers, None)
+    return next((found for value in values if (found := number(value)) is not None), None)

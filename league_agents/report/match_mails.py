@@ -20,6 +20,7 @@ from league_agents.games.q21.as_json import (
 from league_agents.games.q21.model import Scorecard
 from league_agents.journal.port import InboxRow, OutboxItem, OutboxState
 from league_agents.kit.errors import RemoteProtocolError
+from league_agents.kit.json_values import mapping
 from league_agents.kit.values import evolve
 from league_agents.league.wire.address import address_key
 from league_agents.league.wire.decode import decode
@@ -36,7 +37,6 @@ from league_agents.league.wire.messages import (
 )
 from league_agents.league.wire.payload import Payload
 from league_agents.league.wire.reading import instant_of
-from league_agents.report.cells import mapping
 from league_agents.report.records import JsonObject, MessageRecord
 
 Sent = tuple[str, OutboxItem]

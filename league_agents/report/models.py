@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from league_agents.journal.port import MODEL_WORK, Note
+from league_agents.kit.json_values import mapping
 from league_agents.kit.model_work import ModelStep, read_steps
 from league_agents.kit.printable import of
-from league_agents.report.cells import mapping, name_of, players_of
+from league_agents.report.cells import name_of, players_of
 
 
 def model_steps(notes: Iterable[Note], game_id: str) -> list[dict[str, object]]:

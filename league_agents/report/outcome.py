@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from league_agents.games.q21.model import Termination
+from league_agents.kit.json_values import mapping
 from league_agents.kit.printable import of
-from league_agents.report.cells import LONGEST_LINE, mapping, name_of, number, players_of
+from league_agents.report.cells import LONGEST_LINE, name_of, players_of, shown_number
 
 _ENDS: Mapping[str, str] = {
     Termination.PLAYER_TIMEOUT: "WHO did not send its next message in time",
@@ -71,7 +72,7 @@ def why(document: Mapping[str, object]) -> str:
     same = _NEITHER.get(found[0], f"both {found[0]}")
     if not of(mapping(document.get("match")).get("winner_id")):
         return same
-    totals = [number(mapping(player.get("scorecard")).get("private_score")) for player in scored]
+    totals = [shown_number(mapping(player.get("scorecard")).get("private_score")) for player in scored]
     return f"{same}; the private scores decide, {' to '.join(totals)}"
 
 
@@ -117,7 +118,7 @@ def _judged(card: Mapping[str, object]) -> str:
     breakdown = mapping(card.get("breakdown"))
     if breakdown:
         return _found(breakdown)
-    return f"got {number(card.get('private_score'))} of 100, and the referee did not say for what"
+    return f"got {shown_number(card.get('private_score'))} of 100, and the referee did not say for what"
 
 
 def _found(breakdown: Mapping[str, object]) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from league_agents.games.q21.model import Termination
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.json_values import elements, mapping, mappings, number, whole
 from league_agents.kit.printable import of
 from league_agents.league.wire.reading import instant_of
-from league_agents.report.cells import mapping, mappings
 from league_agents.report.records import (
     OVER,
     DisputeRecord,
@@ -57,12 +57,12 @@ class RecordedMatch:
         )
         rows = tuple(
             StandingRecord(
-                rank=_whole(row.get("rank")),
+                rank=whole(row.get("rank")) or 0,
                 participant_id=of(row.get("participant_id"), 200),
                 display_name=of(row.get("display_name"), 200),
-                played=_whole(row.get("games_played")),
-                wins=_whole(row.get("games_won")),
-                points=_number(row.get("total_points")) or 0.0,
+                played=whole(row.get("games_played")) or 0,
+                wins=whole(row.get("games_won")) or 0,
+                points=number(row.get("total_points")) or 0.0,
             )
             for row in mappings(self._document.get("standings"))[:1_000]
         )
@@ -99,7 +99,7 @@ def _record(document: Mapping[str, object]) -> MatchRecord:
         MessageRecord(
             at=at,
             sender=of(row.get("from"), 320),
-            to=tuple(of(each, 320) for each in _list(row.get("to"))[:100]),
+            to=tuple(of(each, 320) for each in elements(row.get("to"))[:100]),
             message_type=of(row.get("type"), 100),
             message_id=of(row.get("message_id"), 200),
         )
@@ -130,8 +130,8 @@ def _player(row: Mapping[str, object]) -> PlayerRecord:
     return PlayerRecord(
         participant_id=of(row.get("id"), 200),
         termination=of(row.get("termination"), 60),
-        league_points=_number(card.get("league_points")),
-        private_score=_number(card.get("private_score")),
+        league_points=number(card.get("league_points")),
+        private_score=number(card.get("private_score")),
         questions=tuple(mappings(row.get("questions"))[:200]),
         answers=tuple(mappings(row.get("answers"))[:200]),
         guess=mapping(row.get("guess")) or None,
@@ -175,17 +175,5 @@ def document_of(match: MatchRecord) -> dict[str, object]:
     }
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
 def _texts(value: object) -> tuple[str, ...]:
-    return tuple(of(each, 500) for each in _list(value)[:100])
-
-
-def _whole(value: object) -> int:
-    return value if type(value) is int else 0
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return tuple(of(each, 500) for each in elements(value)[:100])

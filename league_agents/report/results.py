@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from league_agents.journal.port import Note
+from league_agents.kit.json_values import mappings, number
 from league_agents.kit.printable import of
 from league_agents.kit.values import evolve
 
@@ -125,11 +126,11 @@ def points(facts: Mapping[str, object]) -> tuple[Points, ...]:
     """League points in a match's record; the counting ones if the league manager states them."""
     card = facts.get("scorecard")
     if isinstance(card, Mapping):
-        own = _number(card.get("league_points"))
+        own = number(card.get("league_points"))
         return () if own is None else (Points(who=US, points=own),)
     found = []
-    for row in _rows(facts.get("players"))[:MOST_ROWS]:
-        got = _number(row.get("counted_points", row.get("league_points")))
+    for row in mappings(facts.get("players"))[:MOST_ROWS]:
+        got = number(row.get("counted_points", row.get("league_points")))
         if got is not None:
             found.append(Points(who=of(row.get("id"), _LONGEST) or of(row.get("email"), _LONGEST) or "?", points=got))
     return tuple(found)
@@ -138,8 +139,8 @@ def points(facts: Mapping[str, object]) -> tuple[Points, ...]:
 def standings(facts: Mapping[str, object]) -> tuple[Standing, ...]:
     """The top rows of the table in a round's or a season's record."""
     found = []
-    for row in _rows(facts.get("standings") or facts.get("final_standings")):
-        rank, total = _number(row.get("rank")), _number(row.get("total_points"))
+    for row in mappings(facts.get("standings") or facts.get("final_standings")):
+        rank, total = number(row.get("rank")), number(row.get("total_points"))
         name = of(row.get("display_name"), _LONGEST) or of(row.get("participant_id"), _LONGEST)
         if rank is not None and total is not None:
             found.append(Standing(rank=int(rank), name=name or "?", points=total))
@@ -167,14 +168,6 @@ def match_words(match: EndedMatch) -> str:
 
 
 def _winners(facts: Mapping[str, object]) -> dict[str, str]:
-    return {of(row.get("game_id"), _LONGEST): of(row.get("winner_id"), _LONGEST) for row in _rows(facts.get("results"))}
-
-
-def _rows(value: object) -> list[Mapping[str, object]]:
-    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list | tuple) else []
-
-
-def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
-        return None
-    return value
+    return {
+        of(row.get("game_id"), _LONGEST): of(row.get("winner_id"), _LONGEST) for row in mappings(facts.get("results"))
+    }

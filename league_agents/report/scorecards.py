@@ -16,8 +16,9 @@ from rich.text import Text
 
 from league_agents.games.q21.model import COMPONENTS
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.json_values import mapping
 from league_agents.kit.printable import of
-from league_agents.report.cells import beginning, mapping, name_of, number
+from league_agents.report.cells import beginning, name_of, shown_number
 
 LONGEST_FEEDBACK = 152
 """Characters of each of a referee's two texts: two lines of a window of 80 columns. The document has them in full."""
@@ -83,8 +84,10 @@ def _scores(
     for player in players:
         table.add_column(Text(name_of(player)), justify="right")
     for key, share in zip(COMPONENTS, shares, strict=True):
-        table.add_row(PARTS[key], f"{share:.0%}", *(number(mapping(card.get("breakdown")).get(key)) for card in cards))
+        table.add_row(
+            PARTS[key], f"{share:.0%}", *(shown_number(mapping(card.get("breakdown")).get(key)) for card in cards)
+        )
     table.add_section()
-    table.add_row("Private score", "", *(Text(number(card.get("private_score")), style="bold") for card in cards))
+    table.add_row("Private score", "", *(Text(shown_number(card.get("private_score")), style="bold") for card in cards))
     table.add_row("League points", "", *(Text(of(card.get("league_points")) or "–", style="bold") for card in cards))
     return table

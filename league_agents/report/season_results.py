@@ -12,10 +12,10 @@ from functools import lru_cache
 
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import Note
+from league_agents.kit.json_values import mapping, mappings, number, whole
 from league_agents.kit.printable import of
 from league_agents.kit.values import evolve
 from league_agents.league.season.standings import MatchStatus
-from league_agents.report.cells import mapping, mappings
 from league_agents.report.match_assembly import MATCH, SETTLEMENT, settlement_of
 from league_agents.report.records import ANNULLED, OVER, REPLAYED, JsonObject, ScheduledMatch, StandingRecord
 from league_agents.report.season_frame import SeasonFrame
@@ -88,19 +88,19 @@ class SeasonResults:
         found: dict[int, tuple[StandingRecord, ...]] = {}
         draws: Counter[str] | None = Counter() if self._has_draws else None
         before = 0
-        for number, rows in sorted(self._rows.items()):
+        for round_number, rows in sorted(self._rows.items()):
             if draws is not None:
-                drawn = (players for at, players in self._drawn.values() if before < at <= number)
+                drawn = (players for at, players in self._drawn.values() if before < at <= round_number)
                 draws.update(player for players in drawn for player in players)
-            before = number
-            found[number] = tuple(_row(row, draws, division) for row in rows)
+            before = round_number
+            found[round_number] = tuple(_row(row, draws, division) for row in rows)
         return found
 
-    def _take_rows(self, number: int, facts: JsonObject) -> None:
+    def _take_rows(self, round_number: int, facts: JsonObject) -> None:
         rows = mappings(facts.get("standings") or facts.get("final_standings"))
         if not rows:
             return
-        self._rows[number] = rows
+        self._rows[round_number] = rows
         for row in rows:
             self.names[_line(row.get("participant_id"))] = _line(row.get("display_name"))
         stated = facts.get("tie_breaks")
@@ -118,7 +118,9 @@ class SeasonResults:
             is_walkover = row.get("status") == MatchStatus.WALKOVER
             both = (row.get("player1_score"), row.get("player2_score"))
             seats = (planned.player1, planned.player2)
-            points = {seat: _float(value) for seat, value in zip(seats, both, strict=True) if _is_number(value)}
+            points = {
+                seat: found for seat, value in zip(seats, both, strict=True) if (found := number(value)) is not None
+            }
         told = self.told.get(game_id, {}).get("status")
         status = self.removed.get(game_id) or (OVER if game_id in self.over else planned.status)
         if told in (ANNULLED, REPLAYED):  # the results of a round tell it to those who get no settlements
@@ -143,29 +145,27 @@ class SeasonResults:
             _line(facts.get("winner_id")) or None,
             facts.get("is_draw") is True and facts.get("status") == "completed",
             {
-                _line(row.get("id")): _float(row.get("counted_points"))
+                _line(row.get("id")): counted
                 for row in mappings(facts.get("players"))
-                if _is_number(row.get("counted_points"))
+                if (counted := number(row.get("counted_points"))) is not None
             },
         )
         players = tuple(_line(row.get("id")) for row in mappings(facts.get("players")))
         self._has_draws = True
         self._drawn.pop(note.key, None)
         if facts.get("is_draw") is True and facts.get("status") == "completed":
-            number = facts.get("round_number")
-            self._drawn[note.key] = (number if type(number) is int else 0, players)
+            self._drawn[note.key] = (_number_of_round(note), players)
 
 
 def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> StandingRecord:
     name = _line(row.get("participant_id"))
-    played, wins = _whole(row.get("games_played")), _whole(row.get("games_won"))
-    draws = _optional(row.get("draws"))
+    played, wins = whole(row.get("games_played")) or 0, whole(row.get("games_won")) or 0
+    draws = whole(row.get("draws"))
     if draws is None and counted is not None:
         draws = counted[name]
-    private = row.get(_PRIVATE_SCORE)
-    stated = {key: _float(value) for key, value in mapping(row.get("tie_breaks")).items() if _is_number(value)}
+    tie_breaks = mapping(row.get("tie_breaks")).items()
     return StandingRecord(
-        rank=_whole(row.get("rank")),
+        rank=whole(row.get("rank")) or 0,
         participant_id=name,
         display_name=_line(row.get("display_name")),
         division=division,
@@ -173,31 +173,14 @@ def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> Standi
         wins=wins,
         draws=draws,
         losses=None if draws is None else max(0, played - wins - draws),
-        points=_float(row.get("total_points")),
-        private_score=_float(private) if _is_number(private) else None,
-        tie_breaks=stated,
+        points=number(row.get("total_points")) or 0.0,
+        private_score=number(row.get(_PRIVATE_SCORE)),
+        tie_breaks={key: found for key, value in tie_breaks if (found := number(value)) is not None},
     )
 
 
 def _number_of_round(note: Note) -> int:
-    number = note.facts.get("round_number")
-    return number if type(number) is int else 0
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _float(value: object) -> float:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
-
-
-def _whole(value: object) -> int:
-    return value if type(value) is int else 0
-
-
-def _optional(value: object) -> int | None:
-    return value if type(value) is int else None
+    return whole(note.facts.get("round_number")) or 0
 
 
 def _line(value: object) -> str:

@@ -18,9 +18,10 @@ from rich.text import Text
 
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import RuleSet
+from league_agents.kit.json_values import mapping, mappings
 from league_agents.kit.model_work import sentence
 from league_agents.kit.printable import of
-from league_agents.report.cells import line, mapping, mappings, name_of, pairs, paragraph, players_of, quoted
+from league_agents.report.cells import line, name_of, pairs, paragraph, players_of, quoted
 from league_agents.report.models import models_of
 from league_agents.report.outcome import cause, ending, states, told, why
 from league_agents.report.question_table import question_table
