@@ -1,24 +1,19 @@
-"""Comparison of players: the participants, the games on several threads, and the file of their records.
+"""Comparison of players: the participants, and the games on several threads.
 
-Rule 1: a game depends on the settings, its cluster and its seats only. The same settings give the same file and the
-same figures, for any number of concurrent games and of interruptions.
-Rule 2: games are written in their order, so a file that was cut off holds the first of them.
-Rule 3: nothing is removed from an existing file but its footer and an incomplete last line.
+Rule: a game depends on the settings, its cluster and its seats only. The same settings give the same file and the same
+figures, for any number of concurrent games and of interruptions.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from league_agents.app.agents import LLM
+from league_agents.app.comparison_file import ComparisonFile
 from league_agents.app.evaluation import PARTS, EvaluationSettings, Maker, kind_of, maker_of
 from league_agents.app.evaluation_stage import Stage, play_all
 from league_agents.evaluation.comparison import (
@@ -41,12 +36,9 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.ids import derive_hex
 from league_agents.kit.json_values import mapping, mappings, number, text
 from league_agents.kit.model_work import read_steps, together
-from league_agents.kit.private_file import open_private_bytes
 from league_agents.league.machines.reports import match_facts, match_report
 from league_agents.league.wire.messages import ReportStatus
 from league_agents.report.records import MatchRecord, PlayerRecord, SeasonRecord, TeamRecord
-from league_agents.report.records_file import RecordsFile, RecordsWriter
-from league_agents.runner.lock import FileLock, Locked
 
 if TYPE_CHECKING:
     from league_agents.agents.library import Knowledge
@@ -143,19 +135,7 @@ class Compared:
         documents = [settings.pair(*pair, referee).document(knowledge, traffic) for pair, referee in self._makers]
         self.season = _season(settings, documents)
         self._tests = RunningTests(self._pairs, margin=settings.margin, error=settings.error)
-        self._kept: dict[str, int] = {}
-        """Games of an earlier run -> offset of their line in the file."""
-
-        self._source: RecordsFile | None = None
-        self._out = out
-        self._lock: FileLock | None = None
-        self._file: BinaryIO | None = None
-        self._writer = RecordsWriter()
-        self._size = 0
-        """Bytes of complete lines in the file."""
-
-        if out is not None:
-            self._open(out)
+        self._file = None if out is None else ComparisonFile(out, self.season)
         self.scores: list[GameScore] = []
 
     def play(self, workers: int, told: Callable[[int], None] = lambda _games: None) -> Comparison:
@@ -187,22 +167,9 @@ class Compared:
         )
 
     def close(self) -> None:
-        """Write the footer after the games that were played, and close the file. Raises ``ConfigError``."""
-        file, self._file = self._file, None
-        try:
-            if file is not None:
-                # An incomplete line from the moment of the interruption.
-                file.truncate(self._size)
-                file.write(self._writer.footer())
-                file.flush()
-        except OSError as error:
-            raise self._unwritable(error) from None
-        finally:
-            if file is not None:
-                with contextlib.suppress(OSError):
-                    file.close()
-            if self._lock is not None:
-                self._lock.release()
+        """Complete the file of records and close it. Raises ``ConfigError``."""
+        if self._file is not None:
+            self._file.close()
 
     def _referee_of(self, game: ComparedGame) -> int:
         return (game.cluster - 1) % len(self._settings.referees)
@@ -216,20 +183,22 @@ class Compared:
 
     def _in_order(self, games: Sequence[ComparedGame], workers: int) -> Iterator[_Ended]:
         """The games, played or kept; each is written before it is yielded."""
+        file = self._file
+        kept = set() if file is None else {game for game in games if self._id_of(game) in file}
         waiting: dict[ComparedGame, MatchRecord] = {}
-        left = [game for game in games if self._id_of(game) not in self._kept]
-        ended = play_all(left, lambda: _Casting(self), self._play, workers=workers)
+        ended = play_all(
+            [game for game in games if game not in kept], lambda: _Casting(self), self._play, workers=workers
+        )
         for game in games:
-            offset = self._kept.get(self._id_of(game))
-            if offset is not None:
-                assert self._source is not None, "games were kept from a file"
-                yield _Ended(game, self._source.match_at(offset))
+            if file is not None and game in kept:
+                yield _Ended(game, file.kept(self._id_of(game)))
                 continue
             while game not in waiting:
                 each = next(ended)
                 waiting[each.game] = each.record
             record = waiting.pop(game)
-            self._write(partial(RecordsWriter.match, match=record))
+            if file is not None:
+                file.add(record)
             yield _Ended(game, record)
 
     def _id_of(self, game: ComparedGame) -> str:
@@ -279,74 +248,6 @@ class Compared:
             notes=referee.complaints,
             models=tuple(step.to_json() for step in referee.models),
         )
-
-    def _open(self, out: Path) -> None:
-        """Create the file, or continue after the complete games of one with the same settings."""
-        try:
-            if out.exists() and not out.is_file():
-                raise ConfigError(str(out), "is no ordinary file; name another one")
-            self._lock = FileLock(out)
-            header = RecordsWriter().header(self.season)
-            if self._is_begun(out, header):
-                self._take_over(out)
-            with contextlib.suppress(FileNotFoundError):
-                os.truncate(out, self._size)
-            self._file = open_private_bytes(out, "a")
-        except Locked as error:
-            raise ConfigError(str(out), f"{error} writes this file; stop it first, or name another file") from None
-        except OSError as error:
-            self._release()
-            raise self._unwritable(error) from None
-        except ConfigError:
-            self._release()
-            raise
-        if not self._size:
-            self._write(partial(RecordsWriter.header, season=self.season))
-
-    def _release(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-
-    def _unwritable(self, error: OSError) -> ConfigError:
-        return ConfigError(str(self._out), f"cannot be written: {error.strerror}; name another file")
-
-    def _write(self, line_of: Callable[[RecordsWriter], bytes]) -> None:
-        """Write one line. The new size is set last: an interruption before that leaves a line that is cut off."""
-        if self._file is None:
-            return
-        writer = copy(self._writer)
-        line = line_of(writer)
-        try:
-            self._file.write(line)
-            self._file.flush()
-        except OSError as error:
-            raise self._unwritable(error) from None
-        self._writer, self._size = writer, self._size + len(line)
-
-    def _is_begun(self, out: Path, header: bytes) -> bool:
-        """Whether the file has this header; false if it is empty or ends within it."""
-        if not out.exists():
-            return False
-        with out.open("rb") as file:
-            begun = file.read(len(header))
-        if not header.startswith(begun):
-            raise self._foreign(out)
-        return begun == header
-
-    def _take_over(self, out: Path) -> None:
-        """Keep the games of an existing file. Raises ``ConfigError`` for one that was changed."""
-        self._source = RecordsFile(out)
-        writer = RecordsWriter()
-        size = len(writer.header(self.season))
-        for record, line in self._source.whole_matches():
-            if writer.match(record) != line:
-                raise self._foreign(out)
-            self._kept[record.game_id] = size
-            size += len(line)
-        self._writer, self._size = writer, size
-
-    def _foreign(self, out: Path) -> ConfigError:
-        return ConfigError(str(out), "holds something else than games of these settings; name another file")
 
 
 class _Casting:

@@ -120,8 +120,8 @@ def test_a_full_disk_stops_a_role_and_room_lets_it_go_on_where_it_was(league: Lo
         lives = {live.settings.role: live.role for live in everybody.lives}
         for role in ("referee", "manager"):
             full: Any = lives[role].wired.journal
-            (pages,) = full._db.execute("PRAGMA page_count").fetchone()
-            full._db.execute(f"PRAGMA max_page_count = {pages}")
+            (pages,) = full._db.connection.execute("PRAGMA page_count").fetchone()
+            full._db.connection.execute(f"PRAGMA max_page_count = {pages}")
         # The connection that is made after the failure has room again.
         finish(everybody)
         assert the_match(everybody).facts["termination"] == Termination.COMPLETED

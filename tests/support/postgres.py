@@ -43,7 +43,9 @@ def postgres_server(version: str) -> Iterator[PostgresServer]:
     """A new server. Its data does not survive a power cut, and is deleted at the end."""
     found = binaries(version)
     assert found is not None, "ask binaries() first"
-    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
+    # The folder for the files of a test may be a private one of root's.
+    place = "/tmp" if os.geteuid() == 0 else None
+    with tempfile.TemporaryDirectory(prefix="pg-", dir=place) as folder:
         server = PostgresServer(found, Path(folder))
         try:
             server.start()

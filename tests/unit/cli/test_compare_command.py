@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from league_agents.agents.library import Knowledge
 from league_agents.app.comparison import Compared, CompareSettings
+from league_agents.app.comparison_file import ComparisonFile
 from league_agents.cli import Exit, command_line
 from league_agents.config.rules import rules_named
 from league_agents.evaluation.playing import DirectMatch
@@ -164,17 +165,16 @@ def test_an_interrupted_comparison_can_be_shown_and_goes_on(tmp_path: Path, monk
     whole, out = tmp_path / "whole.jsonl", tmp_path / "again.jsonl"
     words = ("scripted", "scripted", "--games", "12", "--all-games")
     expected = compared(*words, "--out", str(whole))
-    write = Compared._write
+    write = ComparisonFile._write
 
-    def torn(self: Compared, line_of: Callable[[RecordsWriter], bytes]) -> None:
+    def torn(self: ComparisonFile, line_of: Callable[[RecordsWriter], bytes]) -> None:
         if self._writer._count == 7:
-            assert self._file is not None
             self._file.write(line_of(RecordsWriter())[:50])
             raise KeyboardInterrupt
         write(self, line_of)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Compared, "_write", torn)
+        patched.setattr(ComparisonFile, "_write", torn)
         assert program("compare", *words, "--out", str(out)).exit_code == Exit.INTERRUPTED
     assert RecordsFile(out).check() == 7
     shown = program("show", "match", "0101001", "--from", str(out))
@@ -213,8 +213,10 @@ def test_games_of_a_former_run_are_not_held_in_memory(tmp_path: Path) -> None:
         margin=score_of_elo(35.0) - 0.5,
     )  # fmt: skip
     again = Compared(settings, Knowledge.open(default_index_path()), None, out)
-    assert len(again._kept) == 4
-    assert all(isinstance(offset, int) for offset in again._kept.values())
+    assert again._file is not None
+    kept = again._file._kept
+    assert len(kept) == 4
+    assert all(isinstance(offset, int) for offset in kept.values())
     assert again.play(1).pairs[0].draws == first["pairs"][0]["draws"]
     again.close()
 
