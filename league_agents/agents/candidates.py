@@ -21,14 +21,15 @@ import numpy.typing as npt
 
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.inner_sentences import sentences_inside
-from league_agents.agents.questions.reading import CandidateReading, Text, read
-from league_agents.agents.word_forms import forms_of, occurs_in
+from league_agents.agents.questions.reading import CandidateReading, read
+from league_agents.agents.row_words import RowWords
 from league_agents.games.q21.information import Floats
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import TargetKind
 from league_agents.games.q21.similarity import fold as folded
 from league_agents.knowledge.catalogue import Work
-from league_agents.knowledge.words import STOP_WORDS, content_words, stem
+from league_agents.knowledge.vocabulary import BookVocabulary
+from league_agents.knowledge.words import STOP_WORDS, content_words, forms_of_stems
 
 V = TypeVar("V")
 
@@ -119,7 +120,8 @@ def enumerate_candidates(knowledge: Knowledge, brief: Brief, target_kind: Target
     sentences, readings, weights = _of_book(volume, work, hint, target_kind)
     entry_words = {w.word.casefold() for w in work.words if _same_domain(knowledge, w.domain, brief)} if work else set()
     domain = _weighted_words(knowledge, brief)
-    words, given, likely = _words(readings, weights, domain, entry_words, target_kind)
+    rows = RowWords(readings, volume.vocabulary if volume else None)
+    words, given, likely = _words(rows, weights, domain, entry_words, target_kind)
     if target_kind is TargetKind.PASSAGE_OPENING and domain and likely.any():
         weights = weights * (_WITHOUT_WORD + (1 - _WITHOUT_WORD) * likely)
     is_listed = volume is not None or target_kind is TargetKind.BOOK_OPENING
@@ -136,7 +138,7 @@ def _of_book(
 ) -> tuple[list[str], list[CandidateReading], Floats]:
     sentences = [p.opening_sentence for p in volume.passages] if volume else []
     readings = list(volume.readings) if volume else []
-    weights = _hinted(readings, hint)
+    weights = _hinted(volume.vocabulary, hint) if volume else np.zeros(0)
     if volume is not None and _has_lost_paragraphs(volume):
         for passage, reading in zip(volume.passages, volume.readings, strict=True):
             inner = list(sentences_inside(passage.text, reading.part))
@@ -185,7 +187,8 @@ def _of_other_works(knowledge: Knowledge, brief: Brief, hint: set[str]) -> Candi
     weights *= [1 + len(hint & content_words(" ".join((w.hint, *w.facts)))) ** 2 for w, _ in near]
     readings = [read(work.opening_sentence) for work, _ in near]
     domain = _weighted_words(knowledge, brief)
-    words, given, _ = _words(readings, weights / max(weights.sum(), 1e-300), domain, set(), TargetKind.BOOK_OPENING)
+    rows, prior = RowWords(readings, None), weights / max(weights.sum(), 1e-300)
+    words, given, _ = _words(rows, prior, domain, set(), TargetKind.BOOK_OPENING)
     return _candidates(
         *([work.opening_sentence for work, _ in near], readings, weights, words, given),
         is_known=False,
@@ -233,23 +236,18 @@ def grouped(sentences: Sequence[str]) -> npt.NDArray[np.int64]:
     return np.array([numbers.setdefault(folded(each), len(numbers)) for each in sentences], dtype=np.int64)
 
 
-def _hinted(readings: Sequence[CandidateReading], hint: set[str]) -> Floats:
+def _hinted(vocabulary: BookVocabulary, hint: set[str]) -> Floats:
     """Return a prior over passages, based on the words of the hint in and around them."""
-    size = len(readings)
+    size = vocabulary.passages
     if not size:
         return np.zeros(0)
     even = np.full(size, 1.0 / size)
-    texts = [r.paragraph.vocabulary if r.paragraph else frozenset() for r in readings]
-    forms: dict[str, str] = {}
-    for word in set().union(*texts) if hint else ():
-        if (trunk := stem(word)) in hint:
-            forms[word] = trunk
+    forms = forms_of_stems(hint, vocabulary.words)
     if not forms:
         return even
-    found = [{forms[word] for word in text & forms.keys()} for text in texts]
     score = np.zeros(size)
-    for trunk in sorted(set(forms.values())):
-        here = np.array([trunk in words for words in found], dtype=np.float64)
+    for trunk in sorted(forms):
+        here = vocabulary.with_any(forms[trunk]).astype(np.float64)
         rarity = np.log((size + 1) / (here.sum() + 0.5))
         strength = np.zeros(size)
         for distance, share in _NEAR:
@@ -266,17 +264,16 @@ def _hinted(readings: Sequence[CandidateReading], hint: set[str]) -> Floats:
 
 
 def _words(
-    readings: Sequence[CandidateReading],
+    rows: RowWords,
     prior: Floats,
     domain: Mapping[str, float],
     entry: set[str],
     target_kind: TargetKind,
 ) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return the words, their probabilities per sentence, and the weight of the likeliest word in each text."""
-    texts = [(r.paragraph or r.sentence) for r in readings]
     if domain or entry:
         words = tuple(dict.fromkeys([*sorted(entry), *domain]))[:_MOST_WORDS]
-        held = _occurrences(words, texts)
+        held = rows.holding(words)
         in_entry = np.array([word in entry for word in words], dtype=np.float64)
         likely = np.maximum(np.array([domain.get(word, 0.0) for word in words]), in_entry)
         even = _even(likely)
@@ -291,54 +288,21 @@ def _words(
         shares = (0.2, 0.1, 0.7) if is_of_text else with_pages
         given = shares[0] * even + shares[1] * from_entry + shares[2] * from_text
         best = held.max(axis=1, initial=0.0)
-        return words, given if len(texts) else (0.4 * even + 0.6 * from_entry)[None, :], best
-    return _words_of_texts(readings, prior)
+        return words, given if rows.size else (0.4 * even + 0.6 * from_entry)[None, :], best
+    return _words_of_texts(rows, prior)
 
 
-def _words_of_texts(readings: Sequence[CandidateReading], prior: Floats) -> tuple[tuple[str, ...], Floats, Floats]:
+def _words_of_texts(rows: RowWords, prior: Floats) -> tuple[tuple[str, ...], Floats, Floats]:
     """Words for an unknown domain: the most likely content words of the passages."""
-    weights: dict[str, float] = {}
-    contents: list[frozenset[str]] = []
-    for reading, weight in zip(readings, prior.tolist(), strict=True):
-        text = reading.paragraph or reading.sentence
-        content = (
-            frozenset(w for w in text.vocabulary if len(w) > 2 and w.isalpha() and w not in STOP_WORDS)
-            if text
-            else frozenset()
-        )
-        contents.append(content)
-        for word in content:
-            weights[word] = weights.get(word, 0.0) + weight / len(content)
+    weights = rows.weights(prior, lambda word: len(word) > 2 and word.isalpha() and word not in STOP_WORDS)
     words = tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_MOST_WORDS])
     if not words:
-        return ("unknown",), np.ones((max(1, len(readings)), 1)), np.zeros(len(readings))
+        return ("unknown",), np.ones((max(1, rows.size), 1)), np.zeros(rows.size)
     even = np.full(len(words), 1.0 / len(words))
-    held = np.array([[word in content for word in words] for content in contents], dtype=np.float64).reshape(
-        -1, len(words)
-    )
+    held = rows.holding(words, plurals=False)
     sums = held.sum(axis=1, keepdims=True)
     given = 0.2 * even + 0.8 * np.where(sums > 0, held / np.maximum(sums, 1.0), even)
-    return words, given if len(readings) else even[None, :], np.zeros(len(readings))
-
-
-def _occurrences(words: Sequence[str], texts: Sequence[Text | None]) -> Floats:
-    """Return texts × words: 1 where a text has a word."""
-    found = np.zeros((len(texts), len(words)))
-    forms: dict[str, list[int]] = {}
-    others: list[int] = []
-    for i, word in enumerate(words):
-        if word.isascii() and " " not in word:
-            for form in forms_of(word):
-                forms.setdefault(form, []).append(i)
-        else:
-            others.append(i)
-    for row, text in zip(found, texts, strict=True):
-        if text is not None:
-            for form in text.vocabulary & forms.keys():
-                row[forms[form]] = 1.0
-            for i in others:
-                row[i] = occurs_in(words[i], text)
-    return found
+    return words, given if rows.size else even[None, :], np.zeros(rows.size)
 
 
 def _weighted_words(knowledge: Knowledge, brief: Brief) -> dict[str, float]:

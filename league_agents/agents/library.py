@@ -28,6 +28,7 @@ from league_agents.knowledge.passages import Passage, book_opening, passages
 from league_agents.knowledge.retrieval import Retrieved as Retrieved  # part of this module's interface
 from league_agents.knowledge.retrieval import Retriever
 from league_agents.knowledge.titles import best_title, title_key
+from league_agents.knowledge.vocabulary import BookVocabulary
 
 _BOOKS_KEPT = 8
 """Number of books whose readings are kept in memory; a novel takes about 10 MB."""
@@ -48,6 +49,9 @@ class Volume:
 
     readings: tuple[CandidateReading, ...]
     """One for each passage, in the same order."""
+
+    vocabulary: BookVocabulary
+    """The words of each passage, in the same order."""
 
     language: str = "en"
     """ISO 639-1, or ``und``."""
@@ -216,18 +220,24 @@ class Knowledge:
                 return self._volumes[book.title]
             found: tuple[Passage, ...] = ()
             author, language, opening = None, "und", None
+            vocabulary: BookVocabulary | None = None
             if book.document is not None:
                 found, opening = tuple(passages(book.document)), book_opening(book.document)
                 author, language = book.document.author, book.document.language
             elif self._index is not None and (known := self._index.book(book.title)) is not None:
                 found, opening = tuple(self._index.passages(known)), self._index.opening(known)
                 author, language = known.author, known.language
+                vocabulary = self._index.vocabulary(known)
             last = max(1, len(found))
+            readings = tuple(read(p.opening_sentence, p.text, part=i / last) for i, p in enumerate(found))
+            if vocabulary is None or vocabulary.passages != len(found):
+                vocabulary = BookVocabulary.of([r.paragraph.vocabulary for r in readings if r.paragraph])
             volume = Volume(
                 title=book.title,
                 author=author,
                 passages=found,
-                readings=tuple(read(p.opening_sentence, p.text, part=i / last) for i, p in enumerate(found)),
+                readings=readings,
+                vocabulary=vocabulary,
                 language=language,
                 opening=opening,
             )

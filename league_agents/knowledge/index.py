@@ -23,6 +23,7 @@ from typing import Any, Self
 from league_agents.kit.private_file import make_private_folder
 from league_agents.kit.values import evolve
 from league_agents.kit.write_ahead import use_write_ahead_log
+from league_agents.knowledge import vocabulary
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.failures import DocumentRefused, IndexUnusable, UnknownBook
 from league_agents.knowledge.full_text import FullText
@@ -46,6 +47,7 @@ from league_agents.knowledge.passages import (
 )
 from league_agents.knowledge.search_words import searchable
 from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
+from league_agents.knowledge.vocabulary import BookVocabulary, vocabulary_of
 
 _BUSY_MS = 5_000
 
@@ -113,6 +115,7 @@ class KnowledgeIndex:
         if not found:
             raise DocumentRefused(document.source, _nothing_to_play_with(document, min_words, min_sentences))
         words = count_words(document.text)
+        words_of_passages = _vocabulary(found).to_bytes()
         format_ = origin.format if origin else "markdown" if document.markup == "markdown" else "text"
         with self._errors(), self._transaction() as connection:
             # Another process may have added the same text while this one was parsed.
@@ -148,6 +151,10 @@ class KnowledgeIndex:
             connection.executemany(
                 "INSERT INTO passage_words (rowid, words) VALUES (?, ?)",
                 [(first + i, searchable(p.text)) for i, p in enumerate(found)],
+            )
+            connection.execute(
+                "INSERT INTO vocabularies (book_id, version, content) VALUES (?, ?, ?)",
+                (book_id, vocabulary.VERSION, words_of_passages),
             )
             _remember(connection, book_id, origin)
         return AddReport(
@@ -235,6 +242,17 @@ class KnowledgeIndex:
                 (title_key(title),),
             ).fetchall()
         return [Passage(*row) for row in rows]
+
+    def vocabulary(self, book: Book | str) -> BookVocabulary:
+        """Return the words of the book's passages; for a book that was added by an older version they are read anew."""
+        title = book.title if isinstance(book, Book) else book
+        with self._errors():
+            row = self._connection.execute(
+                "SELECT v.content FROM vocabularies v JOIN books b ON b.id = v.book_id "
+                "WHERE b.title_key = ? AND v.version = ?",
+                (title_key(title), vocabulary.VERSION),
+            ).fetchone()
+        return _vocabulary(self.passages(title)) if row is None else BookVocabulary.from_bytes(row[0])
 
     def opening(self, book: Book | str) -> Passage | None:
         """Return the book's first paragraph, however short; ``None`` for an unknown book."""
@@ -448,3 +466,7 @@ def _remember(connection: sqlite3.Connection, book_id: int | None, origin: Origi
             "INSERT OR REPLACE INTO files (fingerprint, path, book_id, digest) VALUES (?, ?, ?, ?)",
             (origin.fingerprint, origin.path, book_id, origin.digest),
         )
+
+
+def _vocabulary(found: Sequence[Passage]) -> BookVocabulary:
+    return BookVocabulary.of([vocabulary_of(passage.text) for passage in found])

@@ -87,6 +87,14 @@ _SCRIPTS = (
         paragraph TEXT NOT NULL
     );
     """,
+    # The words of a book's passages, computed when it is added; a book without them is read word by word when needed.
+    """
+    CREATE TABLE vocabularies (
+        book_id INTEGER PRIMARY KEY REFERENCES books (id) ON DELETE CASCADE,
+        version INTEGER NOT NULL,
+        content BLOB NOT NULL
+    );
+    """,
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff"
@@ -88,6 +89,17 @@ def stem(word: str) -> str:
     if len(word) >= 3 and word[-1] == "y" and word[-2] not in "aeiou":
         word = word[:-1] + "i"
     return word
+
+
+def forms_of_stems(stems: Collection[str], words: Iterable[str]) -> dict[str, list[str]]:
+    """Return for each of the stems those of the ``words`` that have it; stems without one are left out."""
+    # A stem begins like its word, which is far faster to see than the stem.
+    beginnings = tuple({each[:2] for each in stems})
+    found: dict[str, list[str]] = {}
+    for word in words:
+        if (word.startswith(beginnings) or word in _IRREGULAR) and (trunk := stem(word)) in stems:
+            found.setdefault(trunk, []).append(word)
+    return found
 
 
 def content_words(text: str) -> set[str]:

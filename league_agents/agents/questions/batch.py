@@ -19,9 +19,10 @@ from league_agents.agents.candidates import Candidates
 from league_agents.agents.questions.belief import UNKNOWN_ANSWERER, Extra
 from league_agents.agents.questions.kinds import Inquiry
 from league_agents.agents.questions.pool import PredictedPool, sentence_pool, useful, word_pool
-from league_agents.games.q21.information import Floats, log_likelihood, select, simulate, typical
+from league_agents.games.q21.information import Floats, bits, log_likelihood, select, shortlist, simulate, typical
 from league_agents.games.q21.rules import AnswerKey, Weights
 from league_agents.kit.draw import Draw
+from league_agents.kit.values import evolve
 
 _PLANNED_EXTRA = (0.04, 0.16)
 """Noise of a careful and of a careless answerer; the split between text and word must suit both."""
@@ -35,6 +36,9 @@ _MOST_WORD_QUESTIONS_ALONE = 12
 """Limit if no question can distinguish sentences; the other questions then test the one sentence."""
 
 _RUNS = 160
+
+_MOST_PLANNED = 800
+"""Most candidates for which questions are made and compared."""
 
 _OWN_SHARE = 0.75
 """Share of the possible questions from which one player chooses. Novels give two hundred, of which three quarters are
@@ -101,6 +105,7 @@ def plan_batch(
     ``draw`` restricts the choice to a random share of the possible questions; ``None`` allows all. ``written`` are
     additional questions about the text; if ``is_computed`` is false, they are the only ones about the text.
     """
+    everybody, candidates = candidates, _shortlisted(candidates)
     several = len(candidates.sentences) > 1
     texts = sentence_pool(candidates.readings, candidates.prior, key) if several and is_computed else _EMPTY
     words = word_pool(candidates.words, candidates.word_prior, key) if len(candidates.words) > 1 else _EMPTY
@@ -115,7 +120,25 @@ def plan_batch(
         best_texts=best_texts,
         best_words=best_words,
         count=count,
-        on_word=_best_split(candidates, best_texts, best_words, count, weights),
+        on_word=_best_split(
+            *(candidates, best_texts, best_words, count, weights),
+            handicap=np.log(2) * (bits(everybody.prior) - bits(candidates.prior)),
+        ),
+    )
+
+
+def _shortlisted(candidates: Candidates) -> Candidates:
+    """Return typical candidates that stand for all: from a thousand on, more of them choose the same questions."""
+    if len(candidates.sentences) <= _MOST_PLANNED:
+        return candidates
+    rows, prior = shortlist(candidates.prior, _MOST_PLANNED)
+    return evolve(
+        candidates,
+        sentences=tuple(candidates.sentences[row] for row in rows),
+        readings=tuple(candidates.readings[row] for row in rows),
+        groups=candidates.groups[rows],
+        prior=prior,
+        given=candidates.given[rows],
     )
 
 
@@ -178,9 +201,18 @@ def _with(pool: PredictedPool, extra: float | Floats) -> Floats:
 
 
 def _best_split(
-    candidates: Candidates, texts: PredictedPool, words: PredictedPool, count: int, weights: Weights
+    candidates: Candidates,
+    texts: PredictedPool,
+    words: PredictedPool,
+    count: int,
+    weights: Weights,
+    *,
+    handicap: float,
 ) -> int:
-    """Return the number of questions about the word with the best expected score; the others are about the text."""
+    """Return the number of questions about the word with the best expected score; the others are about the text.
+
+    ``handicap``: logarithm of the number of sentences that each candidate stands for, the rivals of the true one.
+    """
     most = min(len(words.inquiries), count)
     least = min(most, max(0, count - len(texts.inquiries)))
     if least == most:
@@ -193,6 +225,8 @@ def _best_split(
     values = np.zeros(most + 1)
     for extra in _PLANNED_EXTRA:
         text_logs = _simulated(texts, truths, candidates.prior, count, extra)
+        for logs in text_logs:
+            logs[np.arange(_RUNS), truths] -= np.float32(handicap)
         word_logs = _simulated(words, true_words, np.ones(len(candidates.words)), most, extra, salt=7)
         for split in range(least, most + 1):
             on_texts = _scaled(text_logs[min(count - split, len(texts.inquiries))])

@@ -106,11 +106,12 @@ def decode(
         for level_written, chance_written, of_written in by_written:
             texts = computed + of_written
             top_text = texts.max()
-            joint = np.exp(texts - top_text)[:, None] * given * np.exp(words - top_word)[None, :]
-            total = max(float(joint.sum()), 1e-300)
+            by_text, by_word = np.exp(texts - top_text), np.exp(words - top_word)
+            of_sentences = by_text * (given @ by_word)
+            total = max(float(of_sentences.sum()), 1e-300)
             evidences.append(float(top_text + top_word + np.log(total)))
-            sentence_beliefs.append(joint.sum(axis=1) / total)
-            word_beliefs.append(joint.sum(axis=0) / total)
+            sentence_beliefs.append(of_sentences / total)
+            word_beliefs.append((by_text @ given) * by_word / total)
             levels.append((level, level_written))
             chances.append(chance * chance_written)
     weight = normalise_logs(np.array(evidences) + np.log(chances))

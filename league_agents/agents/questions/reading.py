@@ -12,14 +12,8 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-LONGEST_TEXT = 20_000
-"""A paragraph of a novel has at most about 10,000 characters."""
-
-_HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# A word is letters and digits, with hyphens and apostrophes inside; each Chinese or Japanese character is one.
-_WORD = re.compile(rf"[{_HAN}]|(?:(?![{_HAN}])[^\W_])+(?:[’'׳״\-‐‑](?:(?![{_HAN}])[^\W_])+)*")
-_JOINTS = re.compile(r"[’'׳״\-‐‑]")
-_APOSTROPHES = str.maketrans({"’": "'", "‐": "-", "‑": "-"})
+from league_agents.knowledge.vocabulary import JOINTS, WORD, plain_text, with_parts
+from league_agents.knowledge.vocabulary import fold as fold  # part of this module's interface
 
 _QUOTES = "“”«»„「『"
 MARKS = {
@@ -38,12 +32,12 @@ class Text:
     """One text and its facts."""
 
     def __init__(self, text: str) -> None:
-        self.text = text[:LONGEST_TEXT].replace("_", "")
+        self.text = plain_text(text)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The words in their original spelling."""
-        return tuple(_WORD.findall(self.text))
+        return tuple(WORD.findall(self.text))
 
     @cached_property
     def folded(self) -> tuple[str, ...]:
@@ -53,8 +47,7 @@ class Text:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every folded word, and the parts of words with a hyphen or an apostrophe: "Emma's" contains "Emma"."""
-        parts = {part for word in self.folded if not word.isalnum() for part in _JOINTS.split(word) if len(part) > 1}
-        return frozenset(self.folded) | parts
+        return with_parts(self.folded)
 
     @cached_property
     def first_places(self) -> dict[str, int]:
@@ -63,7 +56,7 @@ class Text:
         for place, word in enumerate(self.folded):
             places.setdefault(word, place)
             if not word.isalnum():
-                for part in _JOINTS.split(word):
+                for part in JOINTS.split(word):
                     if len(part) > 1:
                         places.setdefault(part, place)
         return places
@@ -123,12 +116,6 @@ def read(sentence: str = "", paragraph: str = "", *, part: float | None = None, 
         part=part,
         word=word.strip()[:100] or None,
     )
-
-
-@lru_cache(maxsize=65_536)
-def fold(word: str) -> str:
-    """Return a word in lower case, with straight apostrophes and hyphens."""
-    return word.casefold().translate(_APOSTROPHES)
 
 
 @lru_cache(maxsize=65_536)

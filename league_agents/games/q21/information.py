@@ -31,8 +31,8 @@ _DECLINED_TILT = 2.0
 _CELLS = 6_500_000
 """Limit for pairs × questions in memory; up to it ``select`` uses every pair (400 candidates × 80 questions)."""
 
-_ANCHORS = 2048
-"""Above this number of candidates, only this many are compared with all others."""
+MOST_COMPARED = 2048
+"""Above this number of candidates, only this many are compared, spread evenly over the prior."""
 
 _QUESTIONS_PER_SAMPLE = 4
 """Number of questions after which the sampled pairs are drawn again, for the pairs that are still close."""
@@ -68,17 +68,20 @@ def select(
     included: they count towards ``count``, come first, and the others are chosen to complement them.
 
     Exact over all pairs up to 6.5 million pairs × questions; above that the pairs are sampled in proportion to their
-    present weight and sampled again after every four questions, and above 2,048 candidates one side of each pair comes
-    from 2,048 that are spread evenly over the prior.
+    present weight and sampled again after every four questions. Above 2,048 candidates, 2,048 that are spread evenly
+    over the prior stand for all.
     """
     codes = np.asarray(predictions, dtype=np.int8)
     weights = _normalised(prior, codes.shape[0])
+    group = None if groups is None else np.asarray(groups)
+    if codes.shape[0] > MOST_COMPARED:
+        rows, weights = shortlist(weights, MOST_COMPARED)
+        codes, group = codes[rows], None if group is None else group[rows]
     total = codes.shape[1]
     count = min(count, total)
     if count <= 0:
         return ()
     loss = np.log(np.broadcast_to(closeness(noise, options), (total,))).astype(np.float32)
-    group = None if groups is None else np.asarray(groups)
     pairs = _Pairs(np.ascontiguousarray(codes.T), weights, loss, group)
     chosen = list(taken[:count])
     for step in range(len(chosen), count):
@@ -165,6 +168,12 @@ def typical(prior: npt.ArrayLike, runs: int) -> npt.NDArray[np.int64]:
     return np.minimum(np.searchsorted(edges, (np.arange(runs) + 0.5) / runs), weights.size - 1)
 
 
+def shortlist(prior: npt.ArrayLike, most: int) -> tuple[npt.NDArray[np.int64], Floats]:
+    """Return at most ``most`` candidates that stand for all, each with the share of the prior that it stands for."""
+    rows, counts = np.unique(typical(prior, most), return_counts=True)
+    return rows, counts / most
+
+
 def bits(probabilities: npt.ArrayLike) -> float:
     """Return the entropy of a distribution in bits."""
     p = np.asarray(probabilities, dtype=np.float64)
@@ -185,7 +194,6 @@ class _Pairs:
         total, candidates = columns.shape
         self._limit = max(2048, _CELLS // total)
         self._exact = candidates * (candidates - 1) // 2 <= self._limit
-        self._anchors = np.arange(candidates) if candidates <= _ANCHORS else np.unique(typical(prior, _ANCHORS))
         self._parted = np.zeros((total, 0), dtype=np.float32)
         self._weights = np.zeros(0, dtype=np.float32)
 
@@ -202,27 +210,27 @@ class _Pairs:
                     self.ask(question)
             return
         codes = self._columns[chosen]
-        near = codes[:, self._anchors]
-        logs = np.zeros((self._anchors.size, self._prior.size), dtype=np.float32)
+        size = self._prior.size
+        dense = np.zeros((size, size), dtype=np.float32)
         if chosen:
-            k = int(codes.max()) + 1
             loss = self._loss[chosen]
             # A pair is separated if both predictions are known and differ: known × known less the equal ones.
-            known = (near >= 0) * loss[:, None]
-            logs += known.T @ (codes >= 0).astype(np.float32)
-            for value in range(k):
-                logs -= ((near == value) * loss[:, None]).T @ (codes == value).astype(np.float32)
-        dense = np.exp(logs, out=logs)
-        dense *= self._prior[self._anchors, None].astype(np.float32)
+            known = (codes >= 0).astype(np.float32)
+            dense += (known * loss[:, None]).T @ known
+            for value in range(int(codes.max()) + 1):
+                equal = (codes == value).astype(np.float32)
+                dense -= (equal * loss[:, None]).T @ equal
+        np.exp(dense, out=dense)
+        dense *= self._prior[:, None].astype(np.float32)
         dense *= self._prior[None, :].astype(np.float32)
-        dense[np.arange(self._anchors.size), self._anchors] = 0.0
+        np.fill_diagonal(dense, 0.0)
         if self._groups is not None:
-            dense[self._groups[self._anchors, None] == self._groups[None, :]] = 0.0
+            dense[self._groups[:, None] == self._groups[None, :]] = 0.0
         edges = np.cumsum(dense.ravel(), dtype=np.float64)
         marks = (np.arange(self._limit) + 0.5) * (edges[-1] / self._limit)
         flat = np.minimum(np.searchsorted(edges, marks), edges.size - 1)
-        first, second = np.divmod(flat, self._prior.size)
-        self._hold(self._anchors[first], second, np.full(self._limit, edges[-1] / self._limit))
+        first, second = np.divmod(flat, size)
+        self._hold(first, second, np.full(self._limit, edges[-1] / self._limit))
 
     def _hold(self, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64], weights: Floats) -> None:
         a, b = self._columns[:, first], self._columns[:, second]

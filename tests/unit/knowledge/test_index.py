@@ -323,7 +323,8 @@ def test_an_index_of_the_first_version_is_brought_up_to_date_and_loses_nothing(t
         whales, lecture = index.books()
         assert (whales.title, whales.opening_sentence) == ("Whales", "The whale rose.")
         assert index.statistics().formats == {"markdown": 1, "text": 1}
-        assert index.statistics().schema == 4
+        assert index.statistics().schema == 5
+        assert index.vocabulary("Whales").places("whale").tolist() == [0]
         assert [hit.passage.book for hit in index.search("whales")] == ["Whales"]
         assert [hit.passage.book for hit in index.search("פרוטוקול")] == [lecture.title]
         index.remove("Whales")

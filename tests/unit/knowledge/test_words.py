@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league_agents.knowledge.words import content_words, stem, words_of
+from league_agents.knowledge.words import content_words, forms_of_stems, stem, words_of
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,15 @@ def test_no_text_breaks_the_words(text: str) -> None:
 @given(st.text(alphabet=st.characters(categories=["Ll"]), min_size=1, max_size=80))
 def test_a_stem_is_never_empty(word: str) -> None:
     assert stem(word)
+
+
+def test_the_forms_of_stems_are_those_whose_stem_it_is() -> None:
+    words = ["went", "goes", "gold", "wives", "wife", "sailed", "sailing", "sail", "fly", "flies", "sea", "ox"]
+    stems = {"go", "wif", "sail", "fli"}
+    expected: dict[str, list[str]] = {}
+    for word in words:
+        if stem(word) in stems:
+            expected.setdefault(stem(word), []).append(word)
+    assert forms_of_stems(stems, words) == expected
+    assert set(expected) == stems
+    assert forms_of_stems(set(), words) == {}

@@ -11,12 +11,14 @@ import numpy.typing as npt
 import pytest
 
 from league_agents.games.q21.information import (
+    MOST_COMPARED,
     UNKNOWN,
     bits,
     closeness,
     log_likelihood,
     normalise_logs,
     select,
+    shortlist,
     simulate,
     typical,
 )
@@ -216,3 +218,22 @@ def test_probabilities_of_logarithms_beyond_what_a_float_holds() -> None:
     logs = np.array([[-2000.0, -2000.0 - math.log(3)], [-math.inf, 0.0], [-math.inf, -math.inf]])
     assert normalise_logs(logs) == pytest.approx(np.array([[0.75, 0.25], [0.0, 1.0], [0.0, 0.0]]))
     assert normalise_logs(np.zeros((2, 0))).shape == (2, 0)
+
+
+def test_a_shortlist_stands_for_all_candidates() -> None:
+    prior = np.array([0.5, *[0.5 / 9_999] * 9_999])
+    rows, shares = shortlist(prior, 1_000)
+    assert len(rows) <= 1_000
+    assert shares.sum() == pytest.approx(1.0)
+    assert rows[0] == 0
+    assert shares[0] == pytest.approx(0.5, abs=0.01)
+    assert rows[1:].mean() == pytest.approx(5_000, rel=0.02)
+
+
+def test_of_very_many_candidates_the_same_questions_are_chosen_as_of_a_share() -> None:
+    answers = np.random.default_rng(3).integers(0, 4, size=(MOST_COMPARED * 4, 12)).astype(np.int8)
+    answers[:, 5] = 0
+    answers[:, 7] = answers[:, 6]
+    chosen = select(answers, np.ones(len(answers)), 10, 0.1)
+    assert 5 not in chosen
+    assert not {6, 7} <= set(chosen)
