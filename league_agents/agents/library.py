@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -93,9 +93,11 @@ class Knowledge:
         index: KnowledgeIndex | None = None,
         documents: Sequence[Document] | None = None,
         catalogue: Catalogue | None = None,
+        is_wanted: Callable[[str], bool] = lambda _title: True,
     ) -> None:
         """``documents`` supplement the index; ``None`` means the bundled lectures. ``catalogue``: ``None`` means the
-        bundled catalogue."""
+        bundled catalogue. ``is_wanted`` limits books and works by their titles."""
+        self._is_wanted = is_wanted
         self._index = index
         self._documents = documents
         self._catalogue = catalogue
@@ -111,6 +113,10 @@ class Knowledge:
         index = KnowledgeIndex(index_path) if index_path is not None and index_path.is_file() else None
         return cls(index=index)
 
+    def only(self, is_wanted: Callable[[str], bool]) -> Knowledge:
+        """Return the books and works with these titles alone, from the same index."""
+        return Knowledge(index=self._index, documents=self._documents, catalogue=self._catalogue, is_wanted=is_wanted)
+
     def close(self) -> None:
         """Close the index. Closing twice is harmless."""
         if self._index is not None:
@@ -118,7 +124,9 @@ class Knowledge:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        return self._catalogue or Catalogue.load()
+        whole = self._catalogue or Catalogue.load()
+        wanted = [work for work in whole.works if self._is_wanted(work.title)]
+        return whole if len(wanted) == len(whole.works) else Catalogue(wanted, whole.domains)
 
     @cached_property
     def shelf(self) -> tuple[Shelved, ...]:
@@ -128,7 +136,7 @@ class Knowledge:
         }
         for document in lectures() if self._documents is None else self._documents:
             found.setdefault(title_key(document.title), Shelved(title=document.title, document=document))
-        return tuple(found[key] for key in sorted(found))
+        return tuple(found[key] for key in sorted(found) if self._is_wanted(found[key].title))
 
     def volume(self, name: str) -> Volume | None:
         """Return the one book with this name, small misspellings allowed, or ``None``."""

@@ -29,11 +29,12 @@ from league_agents.app.agents import (
     own_agent,
     try_making,
 )
+from league_agents.evaluation.book_filter import book_filter
 from league_agents.evaluation.casting import Part
 from league_agents.evaluation.contexts import START
 from league_agents.games.q21.rules import RuleSet, digest
 from league_agents.kit.clock import ManualClock
-from league_agents.kit.errors import ConfigError
+from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.ids import derive_hex
 from league_agents.user_code.instances import InstanceMaker
 
@@ -62,6 +63,9 @@ class EvaluationSettings:
     in_process: bool = False
     """Whether classes of the user's own run in this process."""
 
+    books: str | None = None
+    """Which books the offline and llm referees choose targets from (``book_filter``); ``None`` for all."""
+
     _own: dict[Part, ChosenAgent] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -84,6 +88,7 @@ class EvaluationSettings:
             "noise": self.noise,
             "seed": self.seed,
             "books": _digest(sorted((book.title, book.is_own) for book in knowledge.shelf)),
+            **({} if self.books is None else {"targets": self.books}),
             "classes": {part: source for part, source in classes.items() if source is not None},
             "models": models,
             "version": __version__,
@@ -132,6 +137,10 @@ def maker_of(
         return derive_hex(str(settings.seed), "evaluation", part, game, digits=16)
 
     kind, _, name = spec.partition(":")
+    if part == "referee" and settings.books is not None:
+        knowledge = knowledge.only(book_filter(settings.books))
+        if not knowledge.shelf and not knowledge.catalogue.works:
+            raise ConfigError("--books", f"no book or work is chosen by {shortened(settings.books)!r}")
     if kind in (OFFLINE, LLM):
         difficulty = difficulty_of(spec, name, role)
         if kind == OFFLINE:

@@ -99,6 +99,12 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
             show_default=True,
             help="What every draw depends on.",
         ),
+        click.option(
+            "--books",
+            metavar="TITLE|K/N",
+            help="Targets from these books only: part of a title, or part K of N of all (the same on every machine)."
+            " The players keep all books.  [default: all]",
+        ),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else."),
         click.option(
             "--timing",
@@ -179,6 +185,7 @@ class Options:
     noise: float
     rules: str
     seed: int
+    books: str | None
     as_json: bool
     timing: Path | None
     out: Path | None
@@ -207,6 +214,7 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
         noise=options.noise,
         seed=options.seed,
         in_process=options.in_process,
+        books=options.books,
     )
     _check_options(settings, options)
     timing = None if options.timing is None else check_record(options.timing, TIMING)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from league_agents.cli.screen import console
@@ -16,6 +16,8 @@ from league_agents.kit.printable import printable
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+
+    from league_agents.evaluation.calibration import ConfidenceBand
 
 FORM = "league-agents evaluation report"
 WIDTH_OF_FILES = 112
@@ -35,6 +37,7 @@ def document_of(settings: Mapping[str, object], report: EvaluationReport, *, wan
         },
         "figures": {figure.key: _document(figure, report, settings) for figure in report.figures},
         "models": {part: share.to_json() for part, share in report.models.items()},
+        "reliability": [band.to_json() for band in report.reliability],
         "remarks": list(report.remarks),
     }
 
@@ -55,6 +58,8 @@ def print_report(title: str, report: EvaluationReport, *, evaluated: str, stdout
     parts: list[RenderableType] = [
         "", Text(printable(title, 400), style="bold"), _figures(report, evaluated)
     ]  # fmt: skip
+    if report.reliability:
+        parts += ["", _reliability(report.reliability)]
     if report.models:
         parts += ["", _models(report.models)]
     if report.remarks:
@@ -114,6 +119,20 @@ def _figures(report: EvaluationReport, evaluated: str) -> Table:
                     _NONE if figure.difference is None else _cell(figure.difference, figure.unit, is_signed=True)
                 )
         table.add_row(f"{figure.label}{_UNITS.get(figure.unit, '')}", *cells)
+    return table
+
+
+def _reliability(bands: Sequence[ConfidenceBand]) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    table.add_column("Confidence, %", no_wrap=True)
+    for heading in ("Games", "Stated, %", "Sentence right, %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for band in bands:
+        limits = f"{100 * band.low:.0f} to {100 * band.high:.0f}"
+        table.add_row(limits, f"{band.right.count:,}", f"{100 * band.stated:.1f}", _cell(band.right, Unit.SHARE))
     return table
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from league_agents.evaluation.calibration import ConfidenceBand
 from league_agents.evaluation.model_share import Judged, ModelShare
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.evaluation.statistics import Estimate, clustered_share, games_for_share, mean, quantile
@@ -125,6 +126,9 @@ class EvaluationReport:
     """By participant, ``player``, ``opponent`` or ``referee``; participants that report no model are left out."""
 
     latencies: tuple[Latency, ...]
+
+    reliability: tuple[ConfidenceBand, ...] = ()
+    """Confidence and success of the evaluated player; empty for a referee, or if no confidence is stated."""
 
 
 def latencies_of(games: Sequence[Judged], part: str) -> tuple[Latency, ...]:

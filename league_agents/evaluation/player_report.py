@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from league_agents.evaluation.calibration import ConfidenceBand, calibration_error, reliability
 from league_agents.evaluation.figures import (
     TOLD_APART,
     EvaluationReport,
@@ -47,12 +48,14 @@ def player_report(games: Sequence[PlayerGame]) -> EvaluationReport:
         score,
         *behaviour_figures(games, "player", "opponent"),
     )
+    bands = reliability([one for one, _ in pairs])
     models = models_of(games, ("player", "opponent", "referee"))
     remarks = [
         *on_models(models),
         *precision_of_share("the share of games won", won),
         *_told_apart(score),
         *_too_easy(pairs),
+        *_on_confidence(bands),
         *_unmeasured(games, pairs),
         *(f"The player: {each}" for each in complaints_of(games, "player")),
         *(f"The referee: {each}" for each in complaints_of(games, "referee", 2)),
@@ -64,6 +67,7 @@ def player_report(games: Sequence[PlayerGame]) -> EvaluationReport:
         remarks=tuple(remarks),
         models=models,
         latencies=latencies_of(games, "player"),
+        reliability=bands,
     )
 
 
@@ -134,6 +138,13 @@ def _told_apart(score: Figure) -> list[str]:
     if gap.count >= needed:
         return [f"{said}: whatever the difference of their scores is, it is small."]
     return [f"{said}; to know the difference of their scores to ±{100 * TOLD_APART:.0f} takes about {needed:,} games."]
+
+
+def _on_confidence(bands: Sequence[ConfidenceBand]) -> list[str]:
+    error = calibration_error(bands)
+    if error is None:
+        return []
+    return [f"The stated confidence differs from the share of right sentences by {100 * error:.1f} points on average."]
 
 
 _EASY = 0.98

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from league_agents.evaluation.calibration import calibration_error, reliability
 from league_agents.evaluation.figures import Figure
 from league_agents.evaluation.player_report import player_report
 from league_agents.evaluation.results import Behaviour, PlayerGame, PlayerSide, Spent
@@ -208,3 +209,27 @@ def test_the_first_difference_is_named_down_to_its_key() -> None:
     assert difference(SETTINGS, SETTINGS) is None
     assert difference(SETTINGS, {**SETTINGS, "agents": {"player": "llm"}}) == 'agents.player "offline", not "llm"'
     assert difference({}, {"seed": 3}) == "seed none, not 3"
+
+
+def confident(confidence: float | None, *, right: bool | None) -> PlayerSide:
+    return evolve(side(right=right), confidence=confidence)
+
+
+def test_stated_confidence_is_compared_with_success_band_by_band() -> None:
+    sides = [
+        *[confident(0.98, right=True) for _ in range(9)], confident(1.0, right=False),
+        confident(0.4, right=True), confident(0.4, right=False), confident(0.01, right=False),
+        confident(None, right=True), confident(0.9, right=None),
+    ]  # fmt: skip
+    bands = reliability(sides)
+    assert [(band.low, band.right.count, band.right.value) for band in bands] == [
+        (0.0, 1, 0.0),
+        (0.3, 2, 0.5),
+        (0.95, 10, 0.9),
+    ]
+    assert bands[-1].stated == pytest.approx(0.982)
+    assert calibration_error(bands) == pytest.approx((1 * 0.01 + 2 * 0.1 + 10 * 0.082) / 13)
+    assert calibration_error(reliability([confident(None, right=True)])) is None
+    report = player_report([game(number, each, side()) for number, each in enumerate(sides, 1)])
+    assert report.reliability == bands
+    assert any("stated confidence" in remark for remark in report.remarks)
