@@ -284,7 +284,7 @@ def _words(
         # A catalogue entry lists its own words, which need not occur in its text; other works have only their text.
         is_of_text = target_kind is TargetKind.PASSAGE_OPENING or not entry
         # With the pages at hand, a referee that has them too may take the word from there.
-        with_pages = (0.2, 0.4, 0.4) if any(reading.paragraph for reading in readings) else (0.25, 0.6, 0.15)
+        with_pages = (0.2, 0.4, 0.4) if rows.has_paragraphs else (0.25, 0.6, 0.15)
         shares = (0.2, 0.1, 0.7) if is_of_text else with_pages
         given = shares[0] * even + shares[1] * from_entry + shares[2] * from_text
         best = held.max(axis=1, initial=0.0)

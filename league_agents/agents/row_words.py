@@ -23,6 +23,7 @@ class RowWords:
         others = BookVocabulary.of([text.vocabulary if text else frozenset() for text in self._texts[first:]])
         self._parts = [(0, stored), (first, others)] if stored is not None else [(0, others)]
         self.size = len(readings)
+        self.has_paragraphs = any(reading.paragraph for reading in readings)
 
     def holding(self, words: Sequence[str], *, plurals: bool = True) -> Floats:
         """Return rows × words: 1 if the text has the word, else 0. ``plurals``: or a form that ``occurs_in`` finds."""
