@@ -15,7 +15,7 @@ from league_agents.games.q21.model import COMPONENTS, LETTERS, Choice
 from league_agents.kit.json_values import mapping, mappings
 from league_agents.kit.model_work import read_steps
 from league_agents.report.outcome import cause, ending, told, why
-from league_agents.report.pages.season_view import Link
+from league_agents.report.pages.season_values import Link
 from league_agents.report.pages.shown import (
     LONGEST_NAME,
     file_name,

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from league_agents.report.pages.match_view import MatchPage
-from league_agents.report.pages.season_view import LETTERS, WORDS, SeasonPage, TeamPage
+from league_agents.report.pages.season_values import LETTERS, WORDS, SeasonPage, TeamPage
 
 if TYPE_CHECKING:
     from jinja2 import Environment
