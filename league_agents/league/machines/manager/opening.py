@@ -284,6 +284,10 @@ def _table(turn: SeasonTurn, state: ManagerState, schedule: Schedule, at: dateti
     about = str(len(schedule.rounds)) if schedule.planned and len(schedule.rounds) > 1 else ""
     if state.season.amendments:
         about = f"{about}/{state.season.amendments}"
+    if state.season.is_table_due:
+        # A member asks for the table before everybody is sent the one with other referees. It gets those, under an id
+        # of their own: the former id stands for the former referees.
+        about = f"{about} judged by {' '.join(game.referee.group_id for game in schedule)}"
     return broadcast_envelope(turn, state, MessageType.BROADCAST_ASSIGNMENT_TABLE, table, about=about, at=at)
 
 
@@ -302,7 +306,7 @@ def has_everybody_acknowledged(turn: SeasonTurn, state: ManagerState) -> bool:
 
 
 def send_table_again(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
-    """Send the table again to a member that lost it (protocol 4.6)."""
+    """Send the table, as it is now, to a member that lost it (protocol 4.6)."""
     member, schedule, sent_at = letter.member, state.schedule, state.season.table_sent_at
     if schedule is None or sent_at is None:
         return complain(turn, state, letter, "INVALID_STATE", "There is no assignment table yet.", is_recoverable=True)

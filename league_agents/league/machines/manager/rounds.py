@@ -265,8 +265,9 @@ def finish(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         turn.warn("no_replay", f"match {first} {said}")
     state = evolve(state, season=evolve(state.season, replays=()))
     payload = LeagueCompleted(final_standings=tuple(each.row for each in table(turn, state)))
-    # A season that replays made longer is completed once more, which must not look like a repeat of the first time.
-    about = str(state.season.round_number) if state.season.amendments else ""
+    # A season that replays made longer is completed once more, which must not look like a repeat of the first time. It
+    # has one more table each time, but no more rounds if it is ended before the replay.
+    about = f"{state.season.round_number}/{state.season.amendments}" if state.season.amendments else ""
     broadcast(turn, state, MessageType.LEAGUE_COMPLETED, payload, audience(turn, state), about=about)
     record_season(turn, state, Termination.COMPLETED)
     return enter(turn, state, SeasonPhase.FINISHED)

@@ -15,6 +15,7 @@ from league_agents.league.season.pairings import byes
 from league_agents.league.season.schedule import ScheduleKind
 from league_agents.league.season.standings import MatchStatus
 from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import RequestAssignmentTable
 
 FREE, RESULTS = MessageType.BROADCAST_FREE_TEXT, MessageType.BROADCAST_ROUND_RESULTS
 TABLE, NEW = MessageType.BROADCAST_ASSIGNMENT_TABLE, MessageType.BROADCAST_NEW_LEAGUE_ROUND
@@ -323,6 +324,47 @@ def test_the_table_is_sent_again_while_it_is_being_acknowledged(
     assert office.state.season.phase is SeasonPhase.ASSIGNED
     office.everybody_acknowledges()
     assert office.state.season.label == "ROUND(1)"
+
+
+def test_a_table_with_another_referee_has_another_id_before_everybody_is_sent_it(six: Any) -> None:
+    game = six.games(2)[0]
+    team = third(six, game)
+    tables = six.sent(TABLE, six.history)
+
+    def ask() -> None:
+        six.mail(six.config.teams[0].player_email, MessageType.REQUEST_ASSIGNMENT_TABLE, RequestAssignmentTable())
+        tables.extend(six.sent(TABLE))
+
+    ask()
+    order(six, Command.SUBSTITUTE_REFEREE, game.game_id, team.group_id)
+    ask()
+    ask()
+    play_round(six)
+    tables.extend(six.sent(TABLE))
+    ask()
+    envelopes = [send.envelope for send in tables]
+    by_id = {envelope.message_id: envelope for envelope in envelopes}
+    assert [by_id[envelope.message_id] for envelope in envelopes] == envelopes
+    assert len(by_id) == 3
+    judges = [
+        row.group_id
+        for envelope in envelopes
+        for row in envelope.payload.assignments
+        if (row.game_id, row.role.value) == (game.game_id, "referee")
+    ]
+    assert judges == [*[game.referee.group_id] * 2, *[team.group_id] * 4]
+
+
+def test_a_season_that_is_ended_before_its_replay_is_completed_under_another_id(six: Any) -> None:
+    game = six.games(2)[0]
+    order(six, Command.SUBSTITUTE_REFEREE, game.game_id, third(six, game).group_id)
+    play_season(six)
+    order(six, Command.REPLAY, "0301001")
+    assert six.state.season.label == "ASSIGNED"
+    six.command(Command.FINISH_SEASON)
+    completed = six.sent(COMPLETED, six.history)
+    assert len({send.envelope.message_id for send in completed}) == len(completed) == 2
+    assert len({send.envelope.broadcast_id for send in completed}) == 2
 
 
 @pytest.mark.parametrize("is_closed", [False, True])

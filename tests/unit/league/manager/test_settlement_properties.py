@@ -1,5 +1,6 @@
 """Any sequence of settlements, in any state of the season: the table is that of the games that count, at most one match
-of a chain of replays counts, the journal has the whole state, and the season goes on to its end."""
+of a chain of replays counts, every message has an id of its own, the journal has the whole state, and the season goes
+on to its end."""
 
 from __future__ import annotations
 
@@ -11,13 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from league_agents.league.machines.effects import Send
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.rounds import counted_games
 from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.league.season.orders import SettlementOrder
 from league_agents.league.season.schedule import ScheduleKind
 from league_agents.league.season.standings import NO_DUTY, NO_TALLY, MatchStatus, Standings
-from league_agents.league.wire.messages import ReportStatus
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import ReportStatus, RequestAssignmentTable
 
 POINTS = st.sampled_from([(3, 0), (0, 3), (1, 1), (0, 0)])
 GAME = st.tuples(st.integers(1, 6), st.integers(0, 3))
@@ -35,6 +38,7 @@ steps = st.one_of(
     st.tuples(st.sampled_from(["pause", "continue", "finish"])),
     st.tuples(st.just("close")),
     st.tuples(st.just("acknowledge")),
+    st.tuples(st.just("ask"), st.integers(0, 3)),
 )
 
 
@@ -80,6 +84,9 @@ def do(office: Any, step: tuple[Any, ...]) -> None:
             office.command(Command.END_ROUND)
         case ("acknowledge",):
             office.everybody_acknowledges()
+        case "ask", index:
+            asks = office.config.teams[index].player_email
+            office.mail(asks, MessageType.REQUEST_ASSIGNMENT_TABLE, RequestAssignmentTable())
 
 
 def without_zeros(standings: Standings) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -115,11 +122,24 @@ def check(office: Any) -> None:
         assert settled.status is MatchStatus.REPLAYED
 
 
+def check_ids(office: Any) -> None:
+    """An id stands for one message: the outbox sends nothing twice, and readers drop what they have."""
+    known: dict[str, Any] = {}
+    for send in office.of(Send, office.history):
+        envelope = send.envelope
+        if send.is_repeat:
+            assert known.setdefault(envelope.message_id, envelope) == envelope
+        else:
+            assert envelope.message_id not in known, envelope.message_type
+            known[envelope.message_id] = envelope
+
+
 def play_on(office: Any) -> None:
     """Go on to the end of the season, without any further report."""
     office.command(Command.CONTINUE)
     for _ in range(60):
         if office.state.season.phase is SeasonPhase.FINISHED:
+            check_ids(office)
             return
         do(office, ("close",))
         office.wait(timedelta(seconds=30))
