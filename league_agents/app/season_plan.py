@@ -6,7 +6,7 @@ that plan, and a different one is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -148,8 +148,14 @@ def plan_of(
         teams.setdefault(_division_of(each, place, divisions, roster), []).append(planned)
     if len(teams) > MOST_SEASON:
         raise ConfigError("divisions", f"must be at most {MOST_SEASON}, found {len(teams)}")
-    for group in teams.values():
-        drawn_up(schedule, [each.team for each in group], season=1, rounds=rounds)
+    for name, group in teams.items():
+        try:
+            drawn_up(schedule, [each.team for each in group], season=1, rounds=rounds)
+        except ConfigError as error:
+            if not name:
+                raise
+            dealt = f"--divisions {divisions}: {name}" if divisions > 1 else f"division {name}"
+            raise ConfigError(dealt, str(error)) from None
     repeated = {each.group_id for each in roster}
     if len(repeated) < len(roster):
         raise ConfigError("roster", "two teams have the same group_id: each needs its own")
@@ -199,12 +205,40 @@ def write_plan(plan: SeasonPlan, folder: Path) -> None:
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(plan), indent=2) + b"\n")
         beside.replace(path)
     elif known != plan:
-        fields = [name for name in SeasonPlan.__struct_fields__ if getattr(known, name) != getattr(plan, name)]
         raise ConfigError(
             shortened(str(folder)),
-            f"holds another season (it differs in {', '.join(fields)}); name another folder with --out, or use the"
-            " options of that season to go on with it",
+            f"holds another season ({shortened(_differences(known, plan), 400)}); name another folder with"
+            " --out, or use the options of that season to go on with it",
         )
+
+
+_OPTIONS: Mapping[str, Callable[[SeasonPlan], object]] = {
+    "--teams or --roster": lambda plan: f"{len(_teams(plan, 'group_id'))} teams",
+    "--divisions": lambda plan: len(plan.divisions),
+    "--schedule": lambda plan: plan.schedule.value,
+    "--rounds": lambda plan: plan.rounds or "none",
+    "--tie-breaks": lambda plan: ", ".join(plan.tie_breaks),
+    "--agents": lambda plan: ", ".join(dict.fromkeys(_teams(plan, "player"))),
+    "--referees": lambda plan: ", ".join(dict.fromkeys(_teams(plan, "referee"))),
+    "--rules": lambda plan: plan.rules,
+    "--faults": lambda plan: plan.faults.name,
+    "--seed": lambda plan: plan.seed,
+    "--in-process": lambda plan: "on" if plan.in_process else "off",
+}
+"""What each option of the command decides in a plan."""
+
+
+def _differences(there: SeasonPlan, here: SeasonPlan) -> str:
+    """The options in which two plans differ, with the values of both."""
+    values = {option: (value(there), value(here)) for option, value in _OPTIONS.items()}
+    if here.schedule is not there.schedule and here.tie_breaks == usual_tie_breaks(here.schedule):
+        del values["--tie-breaks"]  # follow from the schedule
+    found = [f"{option}: {one} there, {other} here" for option, (one, other) in values.items() if one != other]
+    return "; ".join(found) or "other teams, agents or faults, or a plan of another release"
+
+
+def _teams(plan: SeasonPlan, field: str) -> list[str]:
+    return [getattr(team, field) for division in plan.divisions for team in division.teams]
 
 
 def read_plan(folder: Path) -> SeasonPlan | None:

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.app.arena_server import arena_server
+from league_agents.app.records import open_season
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.cli import command_line
 from league_agents.cli.options import ROLE_NAMES
@@ -61,19 +62,6 @@ def league_agents(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str
     )
 
 
-def test_the_example_agent_keeps_every_contract(example: Path) -> None:
-    ran = league_agents("check", "my_player:MyPlayerAI", cwd=example)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-
-
-def test_the_example_agent_plays_a_match(example: Path) -> None:
-    ran = league_agents("run", "--single-game", "--json", "--player-a", "my_player:MyPlayerAI", cwd=example)
-    assert ran.returncode == 0, ran.stderr
-    document = json.loads(ran.stdout)
-    assert [player["termination"] for player in document["players"]] == ["completed", "completed"]
-    assert document["players"][0]["guess"]["associative_word"] == "witch"
-
-
 def test_the_example_program_sits_down_at_a_server_and_plays_to_the_end(tmp_path: Path) -> None:
     source = program("docs/arena.md", "join_in")
     with arena_server(limits=ServerLimits(house_pause=timedelta(0))) as server:
@@ -95,22 +83,33 @@ def test_the_example_agent_of_the_arena_plays_to_the_end(tmp_path: Path) -> None
     assert "forfeits none" in ran.stdout
 
 
-def test_three_commands_lead_from_nothing_to_a_published_season_of_six_teams(tmp_path: Path) -> None:
-    (block,) = re.findall(r"in three commands:\n\n```sh\n(.*?)```", PAGES[ROOT / "README.md"], flags=re.DOTALL)
-    setup, *lines = block.splitlines()
-    assert setup == "scripts/setup && . .venv/bin/activate"  # what ran before this test could
-    assert len(lines) == 2
-    for line in lines:
-        program, *words = shlex.split(line, comments=True)
-        assert program == "league-agents"
-        ran = league_agents(*words, cwd=tmp_path)
-        assert ran.returncode == 0, ran.stderr
-    pages = tmp_path / "pages"
+def test_the_readme_leads_from_nothing_to_a_published_season_in_one_folder_from_top_to_bottom(example: Path) -> None:
+    page, shown = PAGES[ROOT / "README.md"], {}
+    for title in ("First match", "First agent", "First season"):
+        (block,) = re.findall(rf"## {title}\n.*?```sh\n(.*?)```", page, flags=re.DOTALL)
+        for line in block.splitlines():
+            if line == "scripts/setup && . .venv/bin/activate":  # what ran before this test could
+                continue
+            program, *words = shlex.split(line, comments=True)
+            assert program == "league-agents"
+            if words[0] in ("evaluate", "compare"):  # write nothing, and play hundreds of games
+                continue
+            ran = league_agents(*words, cwd=example)
+            assert ran.returncode == 0, line + ran.stderr
+            shown[line.partition("  #")[0].strip()] = ran.stdout
+    document = json.loads(shown["league-agents run --single-game --rules course --json"])
+    assert [player["termination"] for player in document["players"]] == ["completed", "completed"]
+    assert "witch" in shown["league-agents run --single-game --player-a my_player:MyPlayerAI"]
+    pages = example / "pages"
     assert len(list((pages / "teams").glob("*.html"))) == 6
     assert len(list((pages / "matches").glob("*.html"))) == 15
     season = (pages / "index.html").read_text("utf-8")
     assert "15 of 15 played" in season
     assert "Ratings" in season
+    source = open_season(example / "season")
+    results = source.season().standings()
+    source.close()
+    assert {row.wins for row in results} > {0, 1}  # the pages have something to show: not every match is a draw
 
 
 @pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.name)

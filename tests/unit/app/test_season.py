@@ -160,8 +160,23 @@ def test_another_season_in_the_folder_is_refused(tmp_path: Path) -> None:
     write_plan(plan_with(), tmp_path)
     write_plan(plan_with(), tmp_path)
     assert read_plan(tmp_path) == plan_with()
-    with pytest.raises(ConfigError, match=r"another season \(it differs in rounds, schedule\)|differs in schedule"):
-        write_plan(plan_with(schedule=ScheduleKind.DOUBLE), tmp_path)
+    for changed, words in (
+        (plan_with(schedule=ScheduleKind.DOUBLE), r"\(--schedule: round-robin there, double here\)"),
+        (plan_with(6), r"\(--teams or --roster: 3 teams there, 6 teams here\)"),
+        (plan_with(6, divisions=2, seed=6), r"\(.*; --divisions: 1 there, 2 here; --seed: 5 there, 6 here\)"),
+        (plan_with(agents=("offline",)), r"\(--agents: scripted there, offline here; --referees: .*\)"),
+        (plan_with(faults=evolve(HEAVY, name="none")), r"\(other teams, agents or faults, .*\)"),
+    ):
+        with pytest.raises(ConfigError, match=rf"holds another season {words}; name another folder with --out"):
+            write_plan(changed, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ScheduleKind)
+def test_a_division_that_is_too_small_is_named(kind: ScheduleKind) -> None:
+    with pytest.raises(ConfigError, match="--divisions 4: division-1: teams: at least 3 are needed, found 2"):
+        plan_with(6, divisions=4, schedule=kind)
+    with pytest.raises(ConfigError, match="division north: teams: at least 3 are needed, found 2"):
+        plan_of([WrittenRosterTeam(group_id=f"t{n}", division="north") for n in range(2)], seed=1, schedule=kind)
 
 
 def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
