@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from league_agents.config.league_settings import LeagueSettings
+from league_agents.config.storage_url import DatabaseUrl
 from league_agents.mail.oauth import wider_mode
-from league_agents.report.secret_texts import SecretTexts, secrets_in, secrets_of_environment
+from league_agents.report.secret_texts import SecretTexts, passwords_in, secrets_in, secrets_of_environment
 
 _LARGEST = 100_000
 
@@ -22,19 +23,27 @@ def secret_texts_of(settings: LeagueSettings, environment: Mapping[str, str]) ->
     for path in dict.fromkeys((settings.gmail.credentials, *(role.token for role in settings.roles))):
         texts.ask(_SecretFile(path).secrets)
     for role in settings.roles:
+        if isinstance(role.journal, DatabaseUrl):
+            texts.add(passwords_in(role.journal.url))
         texts.add(text for text in (role.opening_sentence, role.associative_word) if text)
     return texts
 
 
 def readable_by_others(settings: LeagueSettings) -> list[str]:
-    """One line with the remedy for each user-written file that others can read, and that holds a target or a key.
+    """One line with the remedy for each user-written file that others can read, and that holds a target, a key or a
+    password.
 
     The program makes its own files private when it writes them.
     """
-    holds_target = any(role.opening_sentence or role.associative_word for role in settings.roles)
+    holds_secret = any(
+        role.opening_sentence
+        or role.associative_word
+        or (isinstance(role.journal, DatabaseUrl) and passwords_in(role.journal.url))
+        for role in settings.roles
+    )
     env_files = dict.fromkeys(place / ".env" for place in (Path(), settings.path.parent))
     found = [settings.gmail.credentials, *(path for path in env_files if _holds_secret(path))]
-    warnings = [wider_mode(path) for path in ([settings.path] if holds_target else []) + found]
+    warnings = [wider_mode(path) for path in ([settings.path] if holds_secret else []) + found]
     return [warning for warning in warnings if warning is not None]
 
 

@@ -7,6 +7,7 @@ Rule 3: an error names the address without its password and quotes no row.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,7 +32,24 @@ MOST_CONNECTIONS: Final = 8
 """Connections of one process to one database."""
 
 _PATIENCE_S: Final = 10.0
-_OPTIONS: Final = f"-c search_path={SCHEMA}"
+_SETTINGS: Final = f"""
+    SET search_path = {SCHEMA};
+    SET lock_timeout = '8s';
+    SET idle_in_transaction_session_timeout = '12s';
+    """
+"""A process that is stopped in the middle of a transaction must not keep its locks longer than its lease."""
+
+_NETWORK: Final[dict[str, Any]] = {
+    "autocommit": True,
+    "client_encoding": "utf8",
+    "connect_timeout": int(_PATIENCE_S),
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 20_000,
+}
+"""A machine that vanishes from the network is noticed within the time of a lease."""
+
 _ROWS_AT_A_TIME: Final = 200
 _FOR_A_PERSON = (
     errors.InvalidAuthorizationSpecification,
@@ -76,6 +94,7 @@ class PostgresDatabase:
         self._leases = shared.leases
         self._holder = holder
         self._is_read_only = is_read_only
+        self._is_closed = False
         self._open: _Connection | None = None
         """The connection of the open transaction."""
 
@@ -132,6 +151,9 @@ class PostgresDatabase:
         return _fault(self.name, error, place=place)
 
     def close(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
         if self._holder is not None:
             self._leases.give_back(self._holder)
         _give_back(self._url)
@@ -158,16 +180,14 @@ class PostgresJournal(SqlJournal):
         with _borrowed(url, name) as shared:
             with shared.pool.connection() as connection:
                 bring_up_to_date(connection, name)
-                connection.execute(
-                    "INSERT INTO owner (role, address) VALUES (%s, %s) ON CONFLICT DO NOTHING", (role, address.lower())
-                )
-                journal = _number(connection, role, address)
-                assert journal is not None, "was there, or has just been written"
-                connection.execute(
-                    "INSERT INTO version (journal, steps) VALUES (%s, 0) ON CONFLICT DO NOTHING", (journal,)
-                )
+                journal = _number(connection, role, address) or _new_number(connection, role, address)
             holder = shared.leases.take(journal, f"{name} ({role} {address})") if is_to_work else None
-            super().__init__(PostgresDatabase(url, shared, journal, holder=holder), dump=dump)
+            try:
+                super().__init__(PostgresDatabase(url, shared, journal, holder=holder), dump=dump)
+            except BaseException:
+                if holder is not None:
+                    shared.leases.give_back(holder)
+                raise
 
     @classmethod
     def to_look_at(cls, url: str, *, role: str, address: str) -> PostgresJournal:
@@ -199,7 +219,8 @@ def is_worked_on(url: str, *, role: str, address: str) -> bool:
 def _ask(url: str, role: str, address: str, question: Callable[[_Connection, int], bool]) -> bool:
     """The answer about a journal; ``False`` if there is none."""
     try:
-        with psycopg.connect(url, autocommit=True, options=_OPTIONS, connect_timeout=int(_PATIENCE_S)) as connection:
+        with psycopg.connect(url, **_NETWORK) as connection:
+            connection.execute(_SETTINGS)
             if not is_there(connection):
                 return False
             number = _number(connection, role, address)
@@ -217,6 +238,9 @@ def shown_url(url: str) -> str:
         raise JournalUnusable(
             "the journal's address is no PostgreSQL address; write postgresql://USER@HOST/DATABASE"
         ) from None
+    if any("@" in str(parts.get(name) or "") for name in ("host", "port", "dbname")):
+        # The end of a password that was not percent-encoded.
+        raise JournalUnusable("the journal's address has @, / or # in a user or password; write %40, %2F and %23")
     user = f"{parts['user']}@" if parts.get("user") else ""
     port = f":{parts['port']}" if parts.get("port") else ""
     host, database = str(parts.get("host") or ""), parts.get("dbname") or ""
@@ -231,6 +255,17 @@ def _number(connection: _Connection, role: str, address: str) -> int | None:
     return None if row is None else int(row[0])
 
 
+def _new_number(connection: _Connection, role: str, address: str) -> int:
+    """Create the journal, unless somebody else does at this moment. Return its number."""
+    with connection.transaction():
+        owner = (role, address.lower())
+        connection.execute("INSERT INTO owner (role, address) VALUES (%s, %s) ON CONFLICT DO NOTHING", owner)
+        number = _number(connection, role, address)
+        assert number is not None, "has just been written"
+        connection.execute("INSERT INTO version (journal, steps) VALUES (%s, 0) ON CONFLICT DO NOTHING", (number,))
+    return number
+
+
 def _fault(name: str, error: Exception, *, place: str = "") -> JournalError:
     if not isinstance(error, PostgresDatabase.failures):
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
@@ -243,16 +278,23 @@ def _fault(name: str, error: Exception, *, place: str = "") -> JournalError:
     return JournalError(f"{name}: {why}")
 
 
+def _configure(connection: _Connection) -> None:
+    connection.execute(_SETTINGS)
+
+
 class _Shared:
     """What all journals of this process in one database share."""
 
     def __init__(self, url: str) -> None:
+        # What it warns about reaches people as the error of a journal, without foreign words.
+        logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
         self.users = 0
         """Number of open journals."""
 
         self.pool = ConnectionPool(
             url,
-            kwargs={"autocommit": True, "options": _OPTIONS, "client_encoding": "utf8"},
+            kwargs=_NETWORK,
+            configure=_configure,
             min_size=0,
             max_size=MOST_CONNECTIONS,
             timeout=_PATIENCE_S,

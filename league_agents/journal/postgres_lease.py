@@ -8,7 +8,6 @@ begin to send anything.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import secrets
@@ -26,13 +25,17 @@ LOG = logging.getLogger(__name__)
 LEASE_S: Final = 24
 """Seconds after which the lease of a silent process may be taken."""
 
-RENEW_EVERY_S: Final = 6.0
+RENEW_EVERY_S = 6.0
+_SHORT_PATIENCE_S: Final = 2.0
 
 _Connection = psycopg.Connection[tuple[Any, ...]]
 _TAKE = """
     INSERT INTO lease (journal, holder, until) VALUES (%s, %s, now() + %s * interval '1 second')
-    ON CONFLICT (journal) DO UPDATE SET holder = excluded.holder, until = excluded.until WHERE lease.until < now()
+    ON CONFLICT (journal) DO UPDATE SET holder = excluded.holder, until = excluded.until
+    WHERE lease.until < now() OR lease.holder = ANY(%s)
     """
+_NOT_GIVEN_BACK: set[str] = set()
+"""The former leases of this process that the database does not know to be given back: it was away at that moment."""
 
 
 class Leases:
@@ -52,7 +55,7 @@ class Leases:
         """
         holder = f"{socket.gethostname()}, process {os.getpid()} ({secrets.token_hex(4)})"
         with self._pool.connection() as connection, connection.transaction():
-            if connection.execute(_TAKE, (journal, holder, LEASE_S)).rowcount != 1:
+            if connection.execute(_TAKE, (journal, holder, LEASE_S, list(_NOT_GIVEN_BACK))).rowcount != 1:
                 row = connection.execute("SELECT holder FROM lease WHERE journal = %s", (journal,)).fetchone()
                 raise JournalHeld(f"{name}: {row[0] if row else 'another process'} works on this journal")
             connection.execute("UPDATE version SET steps = steps + 1 WHERE journal = %s", (journal,))
@@ -64,11 +67,15 @@ class Leases:
         return holder
 
     def give_back(self, holder: str) -> None:
-        """Let others take the journal at once. If the database is away, the lease runs out."""
+        """Let others take the journal at once. If the database is away, the lease runs out for other processes; this
+        one may take it again."""
         with self._lock:
             self._held.discard(holder)
-        with contextlib.suppress(psycopg.Error, PoolClosed), self._pool.connection() as connection:
-            connection.execute("DELETE FROM lease WHERE holder = %s", (holder,))
+        try:
+            with self._pool.connection(timeout=_SHORT_PATIENCE_S) as connection:
+                connection.execute("DELETE FROM lease WHERE holder = %s", (holder,))
+        except (psycopg.Error, PoolClosed):
+            _NOT_GIVEN_BACK.add(holder)
 
     def renew(self) -> None:
         """Prolong all leases of this process that nobody else has taken. Raises ``psycopg.Error``."""

@@ -259,7 +259,7 @@ class SqlJournal:
         return INBOX.read(self._db, *narrowed("message_type", types, "game_id", game), order="seq")
 
     def keep(self, name: str, value: object) -> None:
-        self._db.write(KEEP, (name, json_text(value)))
+        self._db.write(KEEP, (name, json_text(value), self._steps))
 
     def kept(self, name: str) -> object:
         return next(KEPT.read(self._db, "name = ?", (name,)), None)

@@ -100,7 +100,8 @@ SET_DEADLINE = (
     "INSERT INTO deadlines ({key}name, at) VALUES ({id}?, ?) ON CONFLICT ({key}name) DO UPDATE SET at = excluded.at"
 )
 KEEP = (
-    "INSERT INTO kept ({key}name, value) VALUES ({id}?, ?) ON CONFLICT ({key}name) DO UPDATE SET value = excluded.value"
+    f"INSERT INTO kept ({{key}}name, value) SELECT {{id}}?, ? WHERE {_IS_UP_TO_DATE}"
+    " ON CONFLICT ({key}name) DO UPDATE SET value = excluded.value"
 )
 INSERT_ORDER = "INSERT INTO orders ({key}nonce, command, text, at) VALUES ({id}?, ?, ?, ?) ON CONFLICT DO NOTHING"
 DUE = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from urllib.parse import unquote
 
 HIDDEN = "[hidden]"
 QUOTING = frozenset({"callback_failed", "result_repaired"})
@@ -21,6 +22,8 @@ _SECRET_NAMES = frozenset({"token", "refresh_token", "access_token", "id_token",
 _SECRET_VARIABLE = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)$")
 _SAID = re.compile(r"(\braised \w{1,100}(?: \([^\n]{1,200}?:\d{1,9}\))?): .*", re.DOTALL)
 _QUOTED = re.compile(r"(?<!\w)'.*'(?!\w)|\".*\"", re.DOTALL)
+_PASSWORD_OF_ADDRESS = re.compile(r"://[^/@:\s]*:([^@/\s]+)@")
+_PASSWORD_OPTION = re.compile(r"\bpassword=([^&\s]+)")
 _LOOKS_SECRET = re.compile(
     r"ya29\.[\w.-]{8,}"  # access tokens of Google
     r"|1//[\w-]{8,}"  # its refresh tokens
@@ -86,6 +89,14 @@ def secrets_in(document: object) -> list[str]:
     return found
 
 
+def passwords_in(address: str) -> list[str]:
+    """The passwords in an address such as ``postgresql://USER:PASSWORD@HOST/DATABASE?password=…``, as they are written
+    there and as they are meant."""
+    found = [*_PASSWORD_OF_ADDRESS.findall(address), *_PASSWORD_OPTION.findall(address)]
+    return [*found, *(unquote(each) for each in found)]
+
+
 def secrets_of_environment(variables: Mapping[str, str]) -> list[str]:
-    """The values of variables whose names mark them as secret."""
-    return [value for name, value in variables.items() if _SECRET_VARIABLE.search(name.upper()) and len(value) >= 8]
+    """The values of variables whose names mark them as secret, and the passwords in addresses."""
+    named = [value for name, value in variables.items() if _SECRET_VARIABLE.search(name.upper()) and len(value) >= 8]
+    return [*named, *(password for value in variables.values() if "://" in value for password in passwords_in(value))]

@@ -105,6 +105,11 @@ class JournalContract(ABC):
         assert journal.next_wake() is None
         assert list(journal.notes()) == []
 
+    def test_a_journal_may_be_closed_twice(self) -> None:
+        one = self.make()
+        one.close()
+        one.close()
+
     def test_steps_of_one_block_are_all_there_at_its_end(self) -> None:
         journal = self.make()
         with journal.together():

@@ -12,14 +12,22 @@ import pytest
 from league_agents.journal.port import InboxVerdict, Journal, Note, Order, StepCause, StepCommit
 from league_agents.kit.errors import JournalError, JournalHeld, JournalUnusable
 from league_agents.kit.values import evolve
+from league_agents.local_league.patience import until
 from league_agents.testing.journal_contract import NOON, JournalContract, dump_part, mail_row, outgoing
 from tests.support.postgres import NEWEST, VERSIONS, PostgresServer, binaries, postgres_server
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL journals were not tried: psycopg is not installed")
 
+from league_agents.journal import postgres, postgres_lease  # noqa: E402
 from league_agents.journal.postgres import PostgresJournal, is_begun, is_worked_on, shown_url  # noqa: E402
 
 _NUMBERS = count()
+
+
+@pytest.fixture(autouse=True)
+def no_renewal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leases last as long as a test says."""
+    monkeypatch.setattr(postgres_lease, "RENEW_EVERY_S", 86_400.0)
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -56,12 +64,23 @@ class TestPostgresJournal(JournalContract):
             journal.close()
 
     def make(self) -> Journal:
-        self.opened.append(opened(self.url, address=self.address))
+        self.opened.append(self.open())
         return self.opened[-1]
+
+    def open(self) -> PostgresJournal:
+        return opened(self.url, address=self.address)
 
     def reopen(self, journal: Journal) -> Journal:
         # A killed process leaves its connections to the server.
         return self.make()
+
+
+class TestLeasedPostgresJournal(TestPostgresJournal):
+    """The contract for a process that works on its journal, and for its successor."""
+
+    def open(self) -> PostgresJournal:
+        let_leases_end(self.url)
+        return PostgresJournal(self.url, role="referee", address=self.address, dump=dump_part, is_to_work=True)
 
 
 def test_journals_of_one_database_do_not_see_each_other(url: str) -> None:
@@ -100,7 +119,7 @@ def test_a_second_process_on_the_journal_is_noticed_before_it_can_spoil_anything
         assert one.load_parts() == {"n": '"3"'}
 
 
-def test_processes_that_open_a_new_database_at_once_create_it_once(url: str) -> None:
+def test_a_new_database_that_is_opened_at_once_is_created_once(url: str) -> None:
     found: list[object] = []
 
     def open_it(number: int) -> None:
@@ -124,7 +143,8 @@ def working(url: str) -> PostgresJournal:
 
 def let_leases_end(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("UPDATE league_agents.lease SET until = now() - interval '1 second'")
+        if connection.execute("SELECT to_regclass('league_agents.lease')").fetchone() != (None,):
+            connection.execute("UPDATE league_agents.lease SET until = now() - interval '1 second'")
 
 
 def test_one_process_works_on_a_journal_until_it_closes_it(url: str) -> None:
@@ -163,6 +183,56 @@ def test_a_process_that_wakes_up_after_its_lease_can_do_nothing(url: str) -> Non
     one.close()
     assert is_worked_on(url, role="referee", address="r@league.test"), "the lease is the other one's"
     two.close()
+
+
+def test_a_process_that_stops_in_a_transaction_keeps_nobody_waiting_for_ever(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = "SET search_path = league_agents; SET {} = '{}ms'"
+    monkeypatch.setattr(postgres, "_SETTINGS", held.format("idle_in_transaction_session_timeout", 200))
+    stopped = working(url)
+    monkeypatch.setattr(postgres, "_SETTINGS", held.format("lock_timeout", 50))
+
+    def taken_over() -> PostgresJournal | None:
+        # Each try is a process of its own, with connections of its own.
+        monkeypatch.setattr(postgres, "_SHARED", {})
+        try:
+            return working(url)
+        except JournalError:
+            return None
+
+    with pytest.raises(JournalError), stopped.together():  # noqa: PT012
+        assert stopped.commit(step("1"))
+        let_leases_end(url)
+        mine = postgres._SHARED
+        successor = until(taken_over, "the lock of the stopped process is gone")
+        assert successor.load_parts() == {}
+        assert successor.commit(step("2"))
+        successor.close()
+        monkeypatch.setattr(postgres, "_SHARED", mine)
+    stopped.close()
+
+
+def test_a_journal_that_cannot_be_opened_gives_its_lease_back(url: str) -> None:
+    opened(url).close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DELETE FROM league_agents.version")
+    with pytest.raises(JournalUnusable, match="version: a row is missing"):
+        working(url)
+    assert not is_worked_on(url, role="referee", address="r@league.test")
+
+
+def test_a_process_does_not_wait_for_itself_after_an_outage(
+    server: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_lease, "_SHORT_PATIENCE_S", 0.1)
+    journal = working(url)
+    assert journal.commit(step("1"))
+    server.kill()
+    journal.close()
+    server.start()
+    with closing(working(url)) as journal:
+        assert journal.load_parts() == {"n": '"1"'}
 
 
 def test_a_lease_is_renewed_unless_somebody_else_has_it(url: str) -> None:
@@ -245,6 +315,7 @@ def test_a_server_that_is_killed_loses_no_commit_and_is_used_again(server: Postg
     [
         ("postgresql://ann:secret@db.example:5433/league", "postgresql://ann@db.example:5433/league"),
         ("postgresql://ann:secret@/league?host=/run/postgresql", "postgresql://ann@/league?host=/run/postgresql"),
+        ("postgresql://ann@db.example/league?options=-csearch_path%3Dx", "postgresql://ann@db.example/league"),
         ("postgresql://db.example/league?password=secret", "postgresql://db.example/league"),
     ],
 )
@@ -252,11 +323,16 @@ def test_a_password_is_in_no_message(written: str, shown: str) -> None:
     assert shown_url(written) == shown
 
 
-def test_an_address_that_is_none_is_not_quoted() -> None:
+@pytest.mark.parametrize(
+    "written",
+    ["postgresql://ann:s3c ret@[", "postgresql://ann:s3c/ret@127.0.0.1:1/db", "postgresql://ann:s3c@ret@127.0.0.1/db"],
+)
+def test_an_address_that_cannot_be_right_is_not_quoted(written: str) -> None:
     with pytest.raises(JournalUnusable) as caught:
-        shown_url("postgresql://ann:se cret@[")
-    assert "cret" not in str(caught.value)
-    assert "write postgresql://USER@HOST/DATABASE" in str(caught.value)
+        shown_url(written)
+    assert "s3c" not in str(caught.value)
+    assert "ret" not in str(caught.value)
+    assert "write " in str(caught.value)
 
 
 def test_a_user_that_may_not_write_is_told_what_to_do(server: PostgresServer, url: str) -> None:

@@ -154,6 +154,14 @@ def test_secret_variables_are_known_by_their_names() -> None:
     assert found == ["12345678", "12345678x"]
 
 
+def test_passwords_of_addresses_are_known() -> None:
+    variables = {
+        "LEAGUE_JOURNAL_URL": "postgresql://ann:s3c%40ret@db/league?password=other",
+        "PAGE": "https://a.b/c:d@e",
+    }
+    assert sorted(set(secrets_of_environment(variables))) == ["other", "s3c%40ret", "s3c@ret"]
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import league_agents
+from league_agents.app.secret_files import readable_by_others, secret_texts_of
 from league_agents.app.storage import STORAGE, role_journals
 from league_agents.config.league_file import read_league_file
 from league_agents.config.storage_url import DatabaseUrl, journal_place
@@ -44,10 +45,38 @@ def test_a_database_is_named_without_its_password(written: str, shown: str) -> N
     assert "secret" not in repr(place)
 
 
-@pytest.mark.parametrize("written", ["postgresql://", "postgresql:///", "postgresql://[oops/league"])
+@pytest.mark.parametrize("written", ["postgresql://", "PostgreSQL:///", "postgresql://[oops/league"])
 def test_an_address_without_a_database_is_told(written: str) -> None:
-    with pytest.raises(ConfigError, match=r"must be a file, .* or postgresql://USER@HOST/DATABASE; the address names"):
+    with pytest.raises(ConfigError, match=r"must be a file, .* or postgresql://USER@HOST/DATABASE; the address "):
         journal_place(written, "journal", Path())
+
+
+@pytest.mark.parametrize("written", [
+    "postgresql://ann:s3c/ret@127.0.0.1:1/db",
+    "postgresql://ann:s3c@ret@127.0.0.1/db",
+    "postgresql://ann:s3c#ret@127.0.0.1/db",
+    "sqlite://ann:s3cret@127.0.0.1/db",
+    "host=127.0.0.1 password=s3cret dbname=db",
+    "postgresql:/ann:s3cret@127.0.0.1/db",
+    "postgres:ann:s3cret@127.0.0.1/db",
+    "[oops://ann:s3cret@x/db",
+])  # fmt: skip
+def test_no_address_with_a_password_is_quoted_or_taken_for_a_file(written: str) -> None:
+    with pytest.raises(ConfigError) as wrong:
+        journal_place(written, "journal", Path())
+    assert "s3c" not in str(wrong.value)
+    assert "ret" not in str(wrong.value)
+
+
+def test_the_password_of_a_database_is_hidden_from_output(tmp_path: Path) -> None:
+    path = tmp_path / "league.yaml"
+    player = "{address: p@league.test, group_id: g, journal: 'postgresql://me:s3c%40ret@host/league'}"
+    path.write_text(f"league: {{manager_email: office@league.test}}\nroles: {{player: {player}}}\n")
+    path.chmod(0o644)
+    settings = read_league_file(path, {})
+    texts = secret_texts_of(settings, {})
+    assert texts.hide("login as me with s3c@ret or s3c%40ret failed") == "login as me with [hidden] or [hidden] failed"
+    assert any(str(path) in line for line in readable_by_others(settings))
 
 
 def test_a_database_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
