@@ -248,7 +248,11 @@ MAIL: TransitionTable[Hearing] = TransitionTable(
         _mail(MessageType.SEASON_REGISTRATION_REQUEST, register, "SEASON_REGISTRATION_RESPONSE to the sender"),
         _mail(MessageType.RESPONSE_GROUP_ASSIGNMENT, acknowledge, "the sender has the table"),
         _mail(MessageType.REQUEST_ASSIGNMENT_TABLE, send_table_again, "the stored table to the sender"),
-        _mail(MessageType.MATCH_RESULT_REPORT, report, "record of the match, when the report counts"),
+        _mail(
+            MessageType.MATCH_RESULT_REPORT,
+            report,
+            "record of the match, when the report counts; of a closed round BROADCAST_ROUND_RESULTS again",
+        ),
         _mail(MessageType.LEAGUE_UNREGISTER_REQUEST, wants_to_leave, "a warning for the operator"),
         *(_mail(kind, replied, "the sender has replied") for kind in _REPLIES),
         *(_mail(kind, peer_error, "a warning; never an answer") for kind in _ERRORS),

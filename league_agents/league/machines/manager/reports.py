@@ -1,17 +1,18 @@
 """Reports of matches: which of them count, and how they are stored (protocol 4.5).
 
-Rule 1: only the assigned referee's report counts, at whatever time it arrives.
+Rule 1: only the assigned referee's report counts. After the end of its round it still does, and the results are sent
+again; after the end of the season it is evidence, and the organiser decides.
 Rule 2: a player's report is kept until the referee reports, to find games without a report. It never scores.
 """
 
 from __future__ import annotations
 
-from league_agents.games.q21.model import Termination
 from league_agents.kit.values import evolve
+from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, round_id
 from league_agents.league.machines.manager.match_results import ReportVerdict, outcome_of, verdict
 from league_agents.league.machines.manager.opening import RosterLetter, complain
-from league_agents.league.machines.manager.rounds import record_match, record_season, warn_of_bracket
+from league_agents.league.machines.manager.rounds import record_match, tell_again, warn_of_bracket
 from league_agents.league.machines.manager.state import ManagerState, SeasonPhase, record_of, with_record
 from league_agents.league.season.schedule import Pairing
 from league_agents.league.season.standings import MatchOutcome, MatchStatus
@@ -58,21 +59,43 @@ def report(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> Manag
         return state
     for oddity in oddities:
         turn.warn("odd_report", f"game {pairing.game_id}, report of {member.email}: {oddity}"[:400])
-    is_late = number <= len(state.closed)
     before = record.outcome
     record = evolve(record, outcome=outcome, reported_at=letter.arrived_at)
     if record.settled is not None:
         said = f"it was settled; {outcome_words(outcome)} is kept as evidence"
         turn.warn("settled_report", f"game {pairing.game_id}: {said}")
         return with_record(state, number, index, record)
+    is_late = number <= len(state.closed)
+    if is_late and state.season.phase is SeasonPhase.FINISHED:
+        # The final standings were announced, and nobody waits for further results.
+        said = (
+            f"{outcome_words(outcome)} was reported after the season and is kept as evidence; {outcome_words(before)}"
+        )
+        settling = f"'{Command.REINSTATE.word}' lets the report count, '{Command.CORRECT.word}' gives other points"
+        turn.warn("late_report", f"game {pairing.game_id}: {said} counts; {settling}")
+        return with_record(state, number, index, evolve(record, settled=before))
     record_match(turn, pairing, record, outcome, number, is_late=is_late, before=before)
     state = with_record(state, number, index, record)
-    if is_late and before is not None:
-        standings = state.standings.with_matches([(pairing, outcome)], turn.config.rules, without=[(pairing, before)])
-        state = evolve(state, standings=standings)
-        warn_of_bracket(turn, state, pairing, number)
-        if state.season.phase is SeasonPhase.FINISHED:
-            record_season(turn, state, Termination.COMPLETED)
+    return _with_late_report(turn, state, pairing, number, before, outcome) if is_late else state
+
+
+def _with_late_report(
+    turn: SeasonTurn,
+    state: ManagerState,
+    pairing: Pairing,
+    number: int,
+    before: MatchOutcome | None,
+    outcome: MatchOutcome,
+) -> ManagerState:
+    """The state with a report of a closed round in the standings, of which everybody is informed."""
+    assert before is not None, "a match of a closed round has an outcome"
+    said = f"{outcome_words(outcome)} was reported after the end of round {number}, and counts in place of"
+    turn.warn("late_report", f"game {pairing.game_id}: {said} {outcome_words(before)}")
+    standings = state.standings.with_matches([(pairing, outcome)], turn.config.rules, without=[(pairing, before)])
+    state = evolve(state, standings=standings)
+    warn_of_bracket(turn, state, pairing, number)
+    # A match has each status once at most: a report replaces none, or one that was aborted.
+    tell_again(turn, state, [(pairing, outcome)], about=f"{pairing.game_id} {outcome.status.value}")
     return state
 
 

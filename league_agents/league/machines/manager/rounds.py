@@ -238,6 +238,27 @@ def tell_results(
     )
 
 
+def tell_again(
+    turn: SeasonTurn, state: ManagerState, changed: Sequence[tuple[Pairing, MatchOutcome]], *, about: str
+) -> None:
+    """Send the results of the last closed round again, with the changed matches, which may be of other rounds.
+
+    ``about`` distinguishes the message from others about the same round. A season that is over is recorded again.
+    """
+    assert state.schedule is not None, "a closed round has a schedule"
+    last = state.closed[-1]
+    matches = [
+        (pairing, record.counted)
+        for pairing, record in zip(state.schedule.round(last.number), last.games, strict=True)
+        if record.counted is not None
+    ]
+    known = {pairing.game_id for pairing, _ in matches}
+    matches += [each for each in changed if each[0].game_id not in known]
+    tell_results(turn, state, matches, about=f"{last.number} {about}")
+    if state.season.phase is SeasonPhase.FINISHED and not state.season.replays:
+        record_season(turn, state, Termination.COMPLETED)
+
+
 def go_on(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """Start the next round, or end the season after the last one."""
     return finish(turn, state) if is_last_round(state) else start_round(turn, state)
@@ -306,7 +327,7 @@ def table(turn: SeasonTurn, state: ManagerState) -> tuple[RankedTeam, ...]:
 
 
 def record_season(turn: SeasonTurn, state: ManagerState, termination: Termination) -> None:
-    """Record the end of the season; again when a late report changes the standings."""
+    """Record the end of the season; again when a settlement changes the standings."""
     config, ranked = turn.config, table(turn, state)
     turn.effects.append(
         Record(

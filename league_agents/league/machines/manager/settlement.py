@@ -7,7 +7,7 @@ Rule 3: each settlement is recorded with its reason and its effect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
 from league_agents.games.q21.model import Termination
@@ -19,9 +19,8 @@ from league_agents.league.machines.manager.match_results import termination_of, 
 from league_agents.league.machines.manager.reports import told_outcome
 from league_agents.league.machines.manager.rounds import (
     record_match,
-    record_season,
     record_settlement,
-    tell_results,
+    tell_again,
     walkover,
     warn_of_bracket,
     warn_of_judge,
@@ -29,7 +28,6 @@ from league_agents.league.machines.manager.rounds import (
 from league_agents.league.machines.manager.state import (
     GameRecord,
     ManagerState,
-    SeasonPhase,
     is_taken_back,
     record_at,
     record_of,
@@ -275,7 +273,7 @@ def settle(
     if after:
         standings = state.standings.with_matches(after, turn.config.rules, without=before)
         state = evolve(state, standings=standings)
-        _tell_again(turn, state, after)
+        tell_again(turn, state, after, about=nonce_of(turn))
     members = [member for member in turn.roster.members if member.key in concerned]
     announce(turn, state, what or "; ".join(told), members)
     return state
@@ -284,22 +282,6 @@ def settle(
 def mailboxes(pairing: Pairing) -> tuple[str, str, str]:
     """The addresses of the players and the referee."""
     return pairing.player1.player_email, pairing.player2.player_email, pairing.referee.referee_email
-
-
-def _tell_again(turn: SeasonTurn, state: ManagerState, settled: Sequence[tuple[Pairing, MatchOutcome]]) -> None:
-    """Send the results of the last closed round again, with the settled matches, which may be of other rounds."""
-    assert state.schedule is not None
-    last = state.closed[-1]
-    matches = [
-        (pairing, record.counted)
-        for pairing, record in zip(state.schedule.round(last.number), last.games, strict=True)
-        if record.counted is not None
-    ]
-    known = {pairing.game_id for pairing, _ in matches}
-    matches += [each for each in settled if each[0].game_id not in known]
-    tell_results(turn, state, matches, about=f"{last.number} {nonce_of(turn)}")
-    if state.season.phase is SeasonPhase.FINISHED and not state.season.replays:
-        record_season(turn, state, termination_of(MatchOutcome(status=MatchStatus.COMPLETED)))
 
 
 def announce(turn: SeasonTurn, state: ManagerState, what: str, to: Iterable[RosterMember]) -> None:

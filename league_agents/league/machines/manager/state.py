@@ -120,7 +120,8 @@ class GameRecord(Struct, frozen=True, kw_only=True):
 
     reported_at: datetime | None = None
     settled: MatchOutcome | None = None
-    """The organiser's settlement; ``None`` if the report counts."""
+    """What counts in place of the report: the organiser's settlement, or what counted before a report that came after
+    the season. ``None`` if the report counts."""
 
     player_reports: tuple[PlayerReportStatus | None, PlayerReportStatus | None] = (None, None)
     """The reports of player 1 and player 2 before the referee's report. Never scored (protocol 4.5.2)."""

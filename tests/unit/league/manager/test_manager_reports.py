@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from league_agents.games.q21.model import Feedback, Termination
 from league_agents.games.q21.rules import COURSE, PRD, AbortedPoints
 from league_agents.kit.violation import Violation
-from league_agents.league.machines.effects import Send
+from league_agents.league.machines.effects import Record, Send
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.state import SeasonPhase
+from league_agents.league.season.orders import SettlementOrder
 from league_agents.league.season.standings import MatchStatus
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import (
@@ -246,19 +247,54 @@ def test_a_report_for_a_closed_round_is_still_recorded(office: Any) -> None:
     assert (record.facts["is_late"], record.facts["replaces"]) == (True, "no_report")
     assert office.points() == {game.player1.group_id: 2, game.player2.group_id: 1}
     assert office.state.standings.referees[game.referee.group_id].unreported == 0
-    assert office.of(Send) == []
+    assert office.warnings() == ["late_report"]
+    (results,) = office.of(Send)
+    assert len(results.to) == 6
+    (row,) = results.envelope.payload.results
+    assert (row.game_id, row.status, row.player1_score, row.player2_score) == (game.game_id, "completed", 2, 1)
+    assert {each.participant_id: each.total_points for each in results.envelope.payload.standings} == {
+        **dict.fromkeys((team.group_id for team in office.config.teams), 0), **office.points()
+    }  # fmt: skip
     assert office.state.closed[0].games[0].outcome.status is MatchStatus.COMPLETED
 
 
-def test_a_report_after_the_season_corrects_the_record(office: Any) -> None:
+def test_two_late_reports_of_a_match_that_count_are_announced_under_two_ids(playing: Any) -> None:
+    game = playing.games()[0]
+    playing.wait(timedelta(minutes=32))
+    ids = []
+    for status, points in ((ReportStatus.ABORTED, (1, 1)), (ReportStatus.COMPLETED, (3, 0))):
+        playing.report(game, points, status=status)
+        ids += [send.envelope.message_id for send in playing.of(Send)]
+    assert len(ids) == len(set(ids)) == 2
+    assert playing.points()[game.player1.group_id] == 3
+
+
+@pytest.mark.parametrize(("command", "points"), [(Command.REINSTATE, (0, 2)), (Command.CORRECT, (1, 1))])
+def test_a_report_after_the_season_is_evidence_until_the_organiser_settles_it(
+    office: Any, command: Command, points: tuple[int, int]
+) -> None:
     office.in_round_one()
     (game,) = office.games(3)
     office.wait(timedelta(days=1))
     assert office.state.season.phase is SeasonPhase.FINISHED
-    office.report(game, (3, 0))
-    (season,) = office.records("season")
-    assert season.facts["standings"][0]["participant_id"] == game.player1.group_id
-    assert office.of(Send) == []
+    before = office.state.standings
+    office.now += timedelta(days=90)
+    office.report(game, (0, 2))
+    assert office.state.standings == before
+    assert office.warnings() == ["late_report"]
+    assert (office.of(Send), office.of(Record)) == ([], [])
+    office.report(game, (0, 2))
+    assert office.effects == []
+    office.report(game, (0, 3))
+    assert office.warnings() == ["report_conflict"]
+    stated = points if command is Command.CORRECT else None
+    office.command(command, SettlementOrder(about=game.game_id, why="they were ill", points=stated).to_text())
+    one, two = (office.points()[team.group_id] for team in (game.player1, game.player2))
+    assert (one - 3, two - 3) == points  # each has 3 points of its other match, which nobody reported
+    assert [send.envelope.message_type for send in office.of(Send)] == [
+        MessageType.BROADCAST_ROUND_RESULTS, MessageType.BROADCAST_FREE_TEXT
+    ]  # fmt: skip
+    assert len(office.records("season")) == 1
 
 
 def test_a_player_scores_nothing_and_completed_stays(playing: Any) -> None:
