@@ -24,6 +24,8 @@ field with a default."""
 
 Viewer = Literal["player", "referee", "public"]
 JsonObject = Mapping[str, object]
+ResultKind = Literal["won", "drawn", "lost", "nobody", "open", "annulled", "replayed"]
+"""The result of a match for one of its players. ``nobody``: the match is over, has no winner and is no draw."""
 
 PLANNED, OPEN, OVER, ANNULLED, REPLAYED = "planned", "open", "over", "annulled", "replayed"
 """Progress of a match. ``status`` of a match that is over is its termination, as in reports (protocol 4.5.1)."""
@@ -202,11 +204,20 @@ class StandingRecord(Struct, frozen=True, kw_only=True):
     """``None`` when the source does not count them; the same for losses."""
 
     losses: int | None = None
+    """Matches that another player won. A match without a winner is no loss."""
+
     points: float = 0
     private_score: float | None = None
     """The sum of the private scores; ``None`` when the source does not know it."""
 
     tie_breaks: Mapping[str, float] = msgspec.field(default_factory=dict)
+
+    @property
+    def without_result(self) -> int:
+        """Matches that were counted although nobody won and that are no draws; 0 if the source does not know."""
+        if self.draws is None or self.losses is None:
+            return 0
+        return max(0, self.played - self.wins - self.draws - self.losses)
 
 
 class ScheduledMatch(Struct, frozen=True, kw_only=True):
@@ -231,6 +242,18 @@ class ScheduledMatch(Struct, frozen=True, kw_only=True):
 
     points: tuple[float | None, float | None] = (None, None)
     """The league manager's points for ``player1`` and ``player2``; ``None`` until it reports them."""
+
+    def result_of(self, participant_id: str) -> ResultKind:
+        """The result for one of the players. Standings, pages and cross tables count by it."""
+        if self.status == ANNULLED:
+            return "annulled"
+        if self.status == REPLAYED:
+            return "replayed"
+        if self.status != OVER:
+            return "open"
+        if self.winner_id is None:
+            return "drawn" if self.is_draw else "nobody"
+        return "won" if self.winner_id == participant_id else "lost"
 
 
 class TeamRecord(Struct, frozen=True, kw_only=True):

@@ -1,12 +1,12 @@
 """Results of the matches, the rounds and the season, from the notes of one journal.
 
-Rule: points and ranks are the league manager's. Only draws and losses are counted here, if the manager's own record
-of each match is available.
+Rule: points and ranks are the league manager's. Only draws and losses are counted here, by
+``ScheduledMatch.result_of`` as on the pages, if the manager's own record of each match is available.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -17,7 +17,15 @@ from league_agents.kit.printable import of
 from league_agents.kit.values import evolve
 from league_agents.league.season.standings import MatchStatus
 from league_agents.report.match_assembly import MATCH, SETTLEMENT, settlement_of
-from league_agents.report.records import ANNULLED, OVER, REPLAYED, JsonObject, ScheduledMatch, StandingRecord
+from league_agents.report.records import (
+    ANNULLED,
+    OVER,
+    REPLAYED,
+    JsonObject,
+    ResultKind,
+    ScheduledMatch,
+    StandingRecord,
+)
 from league_agents.report.season_frame import SeasonFrame
 
 _PRIVATE_SCORE = "private_score"
@@ -29,10 +37,9 @@ class SeasonResults:
     def __init__(self, frame: SeasonFrame) -> None:
         self._frame = frame
         self._rows: dict[int, list[JsonObject]] = {}
-        self._drawn: dict[str, tuple[int, tuple[str, ...]]] = {}
-        """Round and players of each drawn match."""
+        self._has_official = False
+        """Whether a league manager's own record of a match was among the notes."""
 
-        self._has_draws = False
         self.over: set[str] = set()
         self.removed: dict[str, str] = {}
         """``annulled`` or ``replayed``, by the ids of the matches that do not count."""
@@ -86,14 +93,17 @@ class SeasonResults:
     def tables(self, division: str = "") -> Mapping[int, tuple[StandingRecord, ...]]:
         """The standings after each round."""
         found: dict[int, tuple[StandingRecord, ...]] = {}
-        draws: Counter[str] | None = Counter() if self._has_draws else None
+        matches: dict[int, list[ScheduledMatch]] = defaultdict(list)
+        for planned in self._frame.matches.values() if self._has_official else ():
+            matches[planned.round_number].append(self.outcome(planned))
+        counted: Counter[tuple[str, ResultKind]] = Counter()
         before = 0
         for round_number, rows in sorted(self._rows.items()):
-            if draws is not None:
-                drawn = (players for at, players in self._drawn.values() if before < at <= round_number)
-                draws.update(player for players in drawn for player in players)
+            for each in range(before + 1, round_number + 1):
+                for match in matches.get(each, ()):
+                    counted.update((player, match.result_of(player)) for player in (match.player1, match.player2))
             before = round_number
-            found[round_number] = tuple(_row(row, draws, division) for row in rows)
+            found[round_number] = tuple(_row(row, counted if self._has_official else None, division) for row in rows)
         return found
 
     def _take_rows(self, round_number: int, facts: JsonObject) -> None:
@@ -150,29 +160,21 @@ class SeasonResults:
                 if (counted := number(row.get("counted_points"))) is not None
             },
         )
-        players = tuple(_line(row.get("id")) for row in mappings(facts.get("players")))
-        self._has_draws = True
-        self._drawn.pop(note.key, None)
-        if facts.get("is_draw") is True and facts.get("status") == "completed":
-            self._drawn[note.key] = (_number_of_round(note), players)
+        self._has_official = self._has_official or bool(self.won[note.key][2])
 
 
-def _row(row: JsonObject, counted: Counter[str] | None, division: str) -> StandingRecord:
+def _row(row: JsonObject, counted: Counter[tuple[str, ResultKind]] | None, division: str) -> StandingRecord:
     name = _line(row.get("participant_id"))
-    played, wins = whole(row.get("games_played")) or 0, whole(row.get("games_won")) or 0
-    draws = whole(row.get("draws"))
-    if draws is None and counted is not None:
-        draws = counted[name]
     tie_breaks = mapping(row.get("tie_breaks")).items()
     return StandingRecord(
         rank=whole(row.get("rank")) or 0,
         participant_id=name,
         display_name=_line(row.get("display_name")),
         division=division,
-        played=played,
-        wins=wins,
-        draws=draws,
-        losses=None if draws is None else max(0, played - wins - draws),
+        played=whole(row.get("games_played")) or 0,
+        wins=whole(row.get("games_won")) or 0,
+        draws=None if counted is None else counted[name, "drawn"],
+        losses=None if counted is None else counted[name, "lost"],
         points=number(row.get("total_points")) or 0.0,
         private_score=number(row.get(_PRIVATE_SCORE)),
         tie_breaks={key: found for key, value in tie_breaks if (found := number(value)) is not None},

@@ -257,6 +257,7 @@ _STANDINGS = (
     Column(key="wins", title="Won", value=lambda row: row.wins, is_number=True),
     Column(key="draws", title="Drawn", value=lambda row: row.draws, is_number=True),
     Column(key="losses", title="Lost", value=lambda row: row.losses, is_number=True),
+    Column(key="no_result", title="No result", value=lambda row: row.without_result or None, is_number=True),
     Column(key="points", title="Points", value=lambda row: row.points, is_number=True),
     Column(key="private_score", title="Score", value=lambda row: row.private_score, is_number=True),
 )

@@ -4,23 +4,22 @@ numbers."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from msgspec import Struct
 
 from league_agents.report.pages.chart import IntervalChart, LineChart
+from league_agents.report.records import ResultKind
 
-Kind = Literal["won", "drawn", "lost", "nobody", "open", "annulled", "replayed"]
-WORDS: Mapping[Kind, str] = {
+WORDS: Mapping[ResultKind, str] = {
     "won": "won",
     "drawn": "drawn",
     "lost": "lost",
-    "nobody": "nobody won",
+    "nobody": "no result",
     "open": "not played yet",
     "annulled": "annulled",
     "replayed": "played again",
 }
-LETTERS: Mapping[Kind, str] = {
+LETTERS: Mapping[ResultKind, str] = {
     "won": "W",
     "drawn": "D",
     "lost": "L",
@@ -45,7 +44,7 @@ class TeamResult(Struct, frozen=True, kw_only=True):
     round_number: int
     game: Link
     opponent: Link
-    kind: Kind
+    kind: ResultKind
     score: str
     """``3–1``; empty if the source does not have it."""
 

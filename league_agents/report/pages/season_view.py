@@ -16,7 +16,6 @@ from league_agents.report.pages.season_values import (
     WORDS,
     DisputeView,
     DivisionSection,
-    Kind,
     Link,
     Meeting,
     Place,
@@ -198,7 +197,9 @@ class SeasonPages:
         tie_breaks = tuple(dict.fromkeys(key for row in rows for key in row.tie_breaks if key not in _COLUMNS))
         has_counts = any(row.draws is not None for row in rows)
         has_scores = any(row.private_score is not None for row in rows)
-        headings = ["Played", "Won", *(("Drawn", "Lost") if has_counts else ()), "Points"]
+        has_unresolved = any(row.without_result for row in rows)
+        headings = ["Played", "Won", *(("Drawn", "Lost") if has_counts else ())]
+        headings += [*(("No result",) if has_unresolved else ()), "Points"]
         headings += ["Score"] if has_scores else []
         rounds = tuple(sorted(season.standings_after))
         points = self._points_after(rounds, order)
@@ -210,7 +211,12 @@ class SeasonPages:
             name=shown(name, LONGEST_NAME),
             anchor=f"d{place}",
             headings=(*headings, *(_words(key).capitalize() for key in tie_breaks)),
-            places=tuple(self._place(row, tie_breaks, has_counts=has_counts, has_scores=has_scores) for row in rows),
+            places=tuple(
+                self._place(
+                    row, tie_breaks, has_counts=has_counts, has_unresolved=has_unresolved, has_scores=has_scores
+                )
+                for row in rows
+            ),
             chart=line_chart(rounds, [(self._names[key], points[key]) for key in order]),
             rounds=rounds,
             progress=tuple((self._team(key), tuple(number(value) for value in points[key])) for key in order)
@@ -263,8 +269,11 @@ class SeasonPages:
                 values.append(told.get(key, values[-1] if values else 0.0))
         return found
 
-    def _place(self, row: StandingRecord, keys: Sequence[str], *, has_counts: bool, has_scores: bool) -> Place:
+    def _place(
+        self, row: StandingRecord, keys: Sequence[str], *, has_counts: bool, has_unresolved: bool, has_scores: bool
+    ) -> Place:
         counted = [number(row.draws), number(row.losses)] if has_counts else []
+        counted += [str(row.without_result)] if has_unresolved else []
         scored = [number(row.private_score)] if has_scores else []
         return Place(
             rank=row.rank,
@@ -312,7 +321,7 @@ class SeasonPages:
 
     def _result(self, match: ScheduledMatch, participant_id: str, *, below: str = "") -> TeamResult:
         opponent = self._team(in_division(match.division, _other(match, participant_id)), below=below)
-        kind, score = _kind(match, participant_id), _score(match, participant_id)
+        kind, score = match.result_of(participant_id), _score(match, participant_id)
         how = f"{WORDS[kind]} by walkover" if match.is_walkover and kind == "won" else WORDS[kind]
         told = f"{how} against {opponent.text}{f', {score}' if score else ''}, round {match.round_number}"
         return TeamResult(
@@ -352,18 +361,6 @@ def _teams(season: SeasonRecord, rows: Sequence[StandingRecord]) -> list[TeamRec
 
 def _other(match: ScheduledMatch, participant_id: str) -> str:
     return match.player2 if match.player1 == participant_id else match.player1
-
-
-def _kind(match: ScheduledMatch, participant_id: str) -> Kind:
-    if match.status == ANNULLED:
-        return "annulled"
-    if match.status == REPLAYED:
-        return "replayed"
-    if match.status != OVER:
-        return "open"
-    if match.winner_id is None:
-        return "drawn" if match.is_draw else "nobody"
-    return "won" if match.winner_id == participant_id else "lost"
 
 
 def _score(match: ScheduledMatch, participant_id: str) -> str:
