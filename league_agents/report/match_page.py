@@ -11,7 +11,7 @@ from rich.text import Text
 from league_agents.games.q21.rules import BUILT_IN, PRD
 from league_agents.kit.printable import printable
 from league_agents.kit.values import evolve
-from league_agents.report.recorded_match import document_of
+from league_agents.report.outcome import document_of
 from league_agents.report.records import (
     ANNULLED,
     OPEN,

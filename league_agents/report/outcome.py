@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from league_agents.games.q21.model import Termination
-from league_agents.kit.json_values import mapping
+from league_agents.kit.json_values import mapping, number
 from league_agents.kit.printable import of
 from league_agents.report.cells import LONGEST_LINE, name_of, players_of, shown_number
+from league_agents.report.records import MatchRecord
 
 _ENDS: Mapping[str, str] = {
     Termination.PLAYER_TIMEOUT: "WHO did not send its next message in time",
@@ -36,13 +37,48 @@ _NEAR = 50.0
 """Smallest score of a sentence that is described as near."""
 
 
+def document_of(match: MatchRecord) -> dict[str, object]:
+    """The match in the form that this module and ``report.transcript`` read."""
+    return {
+        "rules": match.rules,
+        "match": {
+            "game_id": match.game_id,
+            "status": match.status,
+            "winner_id": match.winner_id,
+            "is_draw": match.is_draw,
+            "abort_reason": match.abort_reason,
+            "is_walkover": match.is_walkover,
+            "brief": match.brief,
+            "notes": list(match.notes),
+            "models": list(match.models),
+        },
+        "target": match.target,
+        "players": [
+            {
+                "id": player.participant_id,
+                "termination": player.termination,
+                "questions": list(player.questions),
+                "answers": list(player.answers),
+                "guess": player.guess,
+                "scorecard": player.scorecard,
+                "counted_points": player.counted_points,
+                "notes": list(player.notes),
+                "models": list(player.models),
+            }
+            for player in match.players
+        ],
+        "messages": [],
+        "standings": [],
+    }
+
+
 def ending(document: Mapping[str, object]) -> str:
     """The result of the match: ``player-a wins with 3 points to 2``. One line."""
     match = mapping(document.get("match"))
     players = players_of(document)
-    points = {name_of(player): of(mapping(player.get("scorecard")).get("league_points")) or "0" for player in players}
+    points = {name_of(player): _counted(player) or "0" for player in players}
     winner = of(match.get("winner_id"), 60)
-    scored = len(players) == 2 and all(player.get("scorecard") is not None for player in players)
+    scored = len(players) == 2 and all(_counted(player) for player in players)
     if winner and mapping(document.get("match")).get("is_walkover") is True:
         return f"{winner} wins by walkover"
     if winner:
@@ -56,7 +92,8 @@ def ending(document: Mapping[str, object]) -> str:
     if match.get("status") == "CANCELLED_ALL_PLAYERS_MALFUNCTION":
         return "The match was cancelled"
     if match.get("is_draw") is True:
-        equal = f" with {_points(next(iter(points.values())))} each" if scored else ""
+        is_equal = scored and len(set(points.values())) == 1
+        equal = f" with {_points(next(iter(points.values())))} each" if is_equal else ""
         return f"A draw{equal}"
     return "Nobody wins"
 
@@ -70,7 +107,8 @@ def why(document: Mapping[str, object]) -> str:
     if len(scored) < 2 or len(set(found)) > 1:
         return "; ".join(f"{name_of(player)} {what}" for player, what in zip(scored, found, strict=True))
     same = _NEITHER.get(found[0], f"both {found[0]}")
-    if not of(mapping(document.get("match")).get("winner_id")):
+    counted = all(_counted(player) in ("", _reported(player)) for player in scored)
+    if not of(mapping(document.get("match")).get("winner_id")) or not counted:
         return same
     totals = [shown_number(mapping(player.get("scorecard")).get("private_score")) for player in scored]
     return f"{same}; the private scores decide, {' to '.join(totals)}"
@@ -131,6 +169,16 @@ def _found(breakdown: Mapping[str, object]) -> str:
     if word >= _FULL:
         return f"{near} and found the word" if near else "found the word, not the sentence"
     return f"{near}, not the word" if near else _NOTHING
+
+
+def _reported(player: Mapping[str, object]) -> str:
+    return of(mapping(player.get("scorecard")).get("league_points"))
+
+
+def _counted(player: Mapping[str, object]) -> str:
+    """The points that the league manager counts, of a settled match the organiser's; else those of the referee."""
+    counted = number(player.get("counted_points"))
+    return _reported(player) if counted is None else f"{counted:g}"
 
 
 def _score(value: object) -> float:

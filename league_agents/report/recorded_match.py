@@ -1,4 +1,4 @@
-"""The file of ``run --single-game --record`` as a season of one match, and the conversion of a match to that form."""
+"""The file of ``run --single-game --record`` as a season of one match."""
 
 from __future__ import annotations
 
@@ -139,40 +139,6 @@ def _player(row: Mapping[str, object]) -> PlayerRecord:
         notes=_texts(row.get("notes")),
         models=tuple(mappings(row.get("models"))[:100]),
     )
-
-
-def document_of(match: MatchRecord) -> dict[str, object]:
-    """The match in the form that ``report.transcript`` reads."""
-    return {
-        "rules": match.rules,
-        "match": {
-            "game_id": match.game_id,
-            "status": match.status,
-            "winner_id": match.winner_id,
-            "is_draw": match.is_draw,
-            "abort_reason": match.abort_reason,
-            "is_walkover": match.is_walkover,
-            "brief": match.brief,
-            "notes": list(match.notes),
-            "models": list(match.models),
-        },
-        "target": match.target,
-        "players": [
-            {
-                "id": player.participant_id,
-                "termination": player.termination,
-                "questions": list(player.questions),
-                "answers": list(player.answers),
-                "guess": player.guess,
-                "scorecard": player.scorecard,
-                "notes": list(player.notes),
-                "models": list(player.models),
-            }
-            for player in match.players
-        ],
-        "messages": [],
-        "standings": [],
-    }
 
 
 def _texts(value: object) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from league_agents.games.q21.model import COMPONENTS, LETTERS, Choice
 from league_agents.kit.json_values import mapping, mappings
 from league_agents.kit.model_work import read_steps
-from league_agents.report.outcome import cause, ending, told, why
+from league_agents.report.outcome import cause, document_of, ending, told, why
 from league_agents.report.pages.season_values import Link
 from league_agents.report.pages.shown import (
     LONGEST_NAME,
@@ -145,7 +145,7 @@ def match_page(
 
     ``season`` and ``referee`` are display names, ``has_team`` the keys (``in_division``) of teams with a page.
     """
-    document = _document(match)
+    document = document_of(match)
     names = {player.participant_id: name_shown(player.display_name, player.participant_id) for player in match.players}
     spent = [
         ("Tokens", f"{match.tokens:,}" if match.tokens is not None else ""),
@@ -200,23 +200,6 @@ def match_page(
         models=_models(match.models),
         notes=tuple(shown(note, 600) for note in match.notes),
     )
-
-
-def _document(match: MatchRecord) -> dict[str, object]:
-    """The document that ``report.outcome`` reads."""
-    return {
-        "match": {
-            "winner_id": match.winner_id,
-            "status": match.status,
-            "is_draw": match.is_draw,
-            "abort_reason": match.abort_reason,
-            "is_walkover": match.is_walkover,
-        },
-        "players": [
-            {"id": player.participant_id, "termination": player.termination, "scorecard": player.scorecard}
-            for player in match.players
-        ],
-    }
 
 
 def _named(sentence: str, names: Mapping[str, str]) -> str:
@@ -387,6 +370,10 @@ def _texts(source: Mapping[str, object] | None, names: Mapping[str, str]) -> tup
 
 
 def _value(value: object) -> str:
+    """One value of a settlement. That of each player, in their order: ``3–1``."""
+    if isinstance(value, list | tuple):
+        both = (number(each) if isinstance(each, int | float) else shown(each, 100) for each in value[:2])
+        return "–".join(both) or "–"
     return shown(value, 200) or ("yes" if value is True else "no" if value is False else "–")
 
 
