@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from league_agents.app.publishing import MatchPages, disputes_in
+from league_agents.app.records import NotOverYet
 from league_agents.arena.server.guard import API_HEADERS, Guard
 from league_agents.arena.server.web_server import LOOPBACK, WebServer, server_config
 from league_agents.kit.clock import Clock, SystemClock
@@ -103,7 +104,10 @@ class LivePages:
             return drawn
 
     def _text(self, path: str) -> str | None:
-        source = self._open_source()
+        try:
+            source = self._open_source()
+        except NotOverYet as error:
+            return "".join(self._renderer.waiting(error.message)) if path == SEASON_FILE else None
         try:
             pages, places = self._pages(source)
             if path == SEASON_FILE:

@@ -37,6 +37,10 @@ MOST_JOURNALS = 5_000
 _JOURNAL = b"SQLite format 3\0"
 
 
+class NotOverYet(ConfigError):
+    """A season has nothing to show yet. The message may be shown to everybody."""
+
+
 def open_season(path: Path, *, season_id: str | None = None) -> SeasonSource:
     """Open a journal, a folder, a recorded match or an export.
 
@@ -94,9 +98,21 @@ def _folder(path: Path, season_id: str | None) -> SeasonSource:
     if records.is_file():
         return RecordsFile(records)
     found = _journals_in(path)
+    if not found and told and (words := unfinished_words(path)):
+        raise NotOverYet(shortened(str(path)), words)
     if not found:
         raise ConfigError(shortened(str(path)), "holds neither journals nor records of a season; name another folder")
     return _league(found, season_id=season_id)
+
+
+def unfinished_words(folder: Path) -> str:
+    """How far the offline season in a folder is; empty if all its divisions are over, and for any other folder."""
+    if (folder / RECORDS).is_file() or not (folder / MANIFEST).is_file():
+        return ""
+    # Reading a plan loads the agents, which no finished season needs.
+    from league_agents.app.season_progress import progress_of
+
+    return progress_of(folder)
 
 
 def open_division(folder: Path, division: str) -> JournalSource:

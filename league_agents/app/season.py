@@ -22,30 +22,19 @@ from league_agents.app.agents import AgentRole, choose_agent, try_making
 from league_agents.app.executor import Executor, Here, executor_of
 from league_agents.app.offline import LONGEST, START
 from league_agents.app.records import JOURNALS, RECORDS
-from league_agents.app.season_part import (
-    UNFINISHED,
-    DivisionShare,
-    abandon_parts,
-    answers_in,
-    finish_part,
-    play_pass,
-    unfinished,
-)
+from league_agents.app.season_part import DivisionShare, abandon_parts, answers_in, finish_part, play_pass
 from league_agents.app.season_plan import PlannedDivision, SeasonPlan, write_plan
+from league_agents.app.season_progress import MATCHES, UNFINISHED, place_of, played_in, unfinished
 from league_agents.app.season_records import write_records
 from league_agents.app.storage import STORAGE
 from league_agents.config.rules import rules_named
 from league_agents.kit.errors import ConfigError, JournalUnusable, LimitExceeded, shortened
-from league_agents.kit.values import evolve
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.runner.lock import FileLock, Locked
 from league_agents.runner.simulation import PASS
 
 T = TypeVar("T")
 HOUR = timedelta(hours=1)
-MATCHES = "matches"
-"""The file that counts the matches of a running division."""
-
 LOOK_EVERY_S = 0.25
 """Interval of progress checks."""
 
@@ -88,14 +77,14 @@ def _play(plan: SeasonPlan, folder: Path, left: list[PlannedDivision], workers: 
     """Play as many whole divisions at once as there are workers, and the others in parts."""
     executor = executor_of(workers)
     try:
-        over = plan.matches - sum(_matches_of(plan, division) for division in left)
+        over = plan.matches - sum(plan.matches_of(division) for division in left)
         at_once = left[: len(left) - len(left) % workers] if workers > 1 else []
         if at_once:
-            _play_at_once(folder, at_once, executor, lambda: progress(over + _played(plan, folder, at_once)))
-            over += sum(_matches_of(plan, division) for division in at_once)
+            _play_at_once(folder, at_once, executor, lambda: progress(over + played_in(plan, folder, at_once)))
+            over += sum(plan.matches_of(division) for division in at_once)
         for division in left[len(at_once) :]:
             play_division(division, folder, executor, parts=workers, tell=partial(_tell_more, progress, over))
-            over += _matches_of(plan, division)
+            over += plan.matches_of(division)
         write_records(plan, folder, executor, workers)
     finally:
         executor.close()
@@ -104,10 +93,6 @@ def _play(plan: SeasonPlan, folder: Path, left: list[PlannedDivision], workers: 
 
 def _tell_more(progress: Progress, before: int, count: int) -> None:
     progress(before + count)
-
-
-def _matches_of(plan: SeasonPlan, division: PlannedDivision) -> int:
-    return evolve(plan, divisions=(division,)).matches
 
 
 def _play_at_once(folder: Path, left: list[PlannedDivision], executor: Executor, look: Callable[[], None]) -> None:
@@ -122,33 +107,9 @@ def _play_at_once(folder: Path, left: list[PlannedDivision], executor: Executor,
         look()
 
 
-def _played(plan: SeasonPlan, folder: Path, divisions: list[PlannedDivision]) -> int:
-    """The number of finished matches of these divisions; a running division's file has one byte for each."""
-    count = 0
-    for division in divisions:
-        try:
-            count += (unfinished(folder, division.number) / MATCHES).stat().st_size
-        except FileNotFoundError:
-            count += _matches_of(plan, division) if place_of(division, folder).is_dir() else 0
-    return count
-
-
-def place_of(division: PlannedDivision, folder: Path) -> Path:
-    """The folder of a finished division's journals."""
-    return folder / JOURNALS / division.name if division.name else folder / JOURNALS
-
-
 def play_alone(division: PlannedDivision, folder: Path) -> None:
-    """Play a whole division in this process, and count its matches in a file."""
-    counted = unfinished(folder, division.number) / MATCHES
-
-    def count(matches: int) -> None:
-        with counted.open("ab") as file:
-            file.write(b"." * (matches - file.tell()))
-
-    unfinished(folder, division.number).mkdir(parents=True, exist_ok=True)
-    counted.write_bytes(b"")
-    play_division(division, folder, Here(), tell=count)
+    """Play a whole division in this process."""
+    play_division(division, folder, Here())
 
 
 def play_division(
@@ -159,19 +120,27 @@ def play_division(
     parts: int = 1,
     tell: Progress = lambda _: None,
 ) -> None:
-    """Play a division from its beginning and put its journals into the folder."""
+    """Play a division from its beginning, count its matches in a file, and put its journals into the folder."""
     here = unfinished(folder, division.number)
     here.mkdir(parents=True, exist_ok=True)
     written = here / JOURNALS
     shutil.rmtree(written, ignore_errors=True)
     written.mkdir()
+    counted = here / MATCHES
+    counted.write_bytes(b"")
+
+    def count(matches: int) -> None:
+        with counted.open("ab") as file:
+            file.write(b"." * (matches - file.tell()))
+        tell(matches)
+
     parts = min(parts, len(division.teams))
     attempt = 1 + max((int(path.name.split(".")[1]) for path in answers_in(here)), default=0)
     shares = [
         DivisionShare(folder=str(folder), division=division.number, part=part, parts=parts, attempt=attempt)
         for part in range(parts)
     ]
-    _play_passes(shares, executor, tell)
+    _play_passes(shares, executor, count)
     _results([executor.submit(share.part, finish_part, share) for share in shares])
     place = place_of(division, folder)
     place.parent.mkdir(exist_ok=True)

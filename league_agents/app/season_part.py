@@ -22,6 +22,7 @@ from league_agents.app.offline import OfflineLeague, OfflineSeason, OfflineTeam,
 from league_agents.app.offline import offline_league as assembled
 from league_agents.app.records import JOURNALS
 from league_agents.app.season_plan import PlannedDivision, SeasonPlan, read_plan
+from league_agents.app.season_progress import unfinished
 from league_agents.app.season_seats import AnswerBook, SeatHost, SeatOfAgent, close_seats
 from league_agents.app.storage import STORAGE
 from league_agents.config.rules import rules_named
@@ -37,8 +38,6 @@ from league_agents.mail.misconduct import PLAYER_CONDUCT, REFEREE_CONDUCT, Misbe
 from league_agents.mail.port import Mailbox
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.simulation import Simulation
-
-UNFINISHED = "unfinished"
 
 
 class DivisionShare(Struct, frozen=True, kw_only=True):
@@ -73,11 +72,6 @@ class PassEnd(Struct, frozen=True, kw_only=True):
 
     matches: int
     """The number of finished matches that the league manager knows; 0 in the other parts."""
-
-
-def unfinished(folder: Path, division: int) -> Path:
-    """The folder of a division until it is over."""
-    return folder / UNFINISHED / str(division)
 
 
 def answers_in(folder: Path, attempt: int | None = None) -> list[Path]:

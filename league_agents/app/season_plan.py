@@ -78,18 +78,19 @@ class SeasonPlan(Struct, frozen=True, kw_only=True):
     @property
     def matches(self) -> int:
         """The number of matches."""
-        return sum(_matches(self, len(division.teams)) for division in self.divisions)
+        return sum(map(self.matches_of, self.divisions))
 
-
-def _matches(plan: SeasonPlan, teams: int) -> int:
-    match plan.schedule:
-        case ScheduleKind.KNOCKOUT:
-            return teams - 1
-        case ScheduleKind.SWISS:
-            some = [team_of(f"t{number}") for number in range(teams)]
-            return drawn_up(plan.schedule, some, season=1, rounds=plan.rounds).planned * (teams // 2)
-        case ScheduleKind.ROUND_ROBIN | ScheduleKind.DOUBLE:
-            return teams * (teams - 1) // (2 if plan.schedule is ScheduleKind.ROUND_ROBIN else 1)
+    def matches_of(self, division: PlannedDivision) -> int:
+        """The number of matches of a division."""
+        teams = len(division.teams)
+        match self.schedule:
+            case ScheduleKind.KNOCKOUT:
+                return teams - 1
+            case ScheduleKind.SWISS:
+                some = [team_of(f"t{number}") for number in range(teams)]
+                return drawn_up(self.schedule, some, season=1, rounds=self.rounds).planned * (teams // 2)
+            case ScheduleKind.ROUND_ROBIN | ScheduleKind.DOUBLE:
+                return teams * (teams - 1) // (2 if self.schedule is ScheduleKind.ROUND_ROBIN else 1)
 
 
 class WrittenRosterTeam(WrittenMapping):

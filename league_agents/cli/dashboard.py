@@ -39,7 +39,8 @@ travels as plain text: put a server with TLS in front of it.
 def command(
     *, source: Path | None, config: Path | None, season: str | None, host: str, port: int, public: bool
 ) -> None:
-    """Serve the pages of 'report' beside a running daemon or season. They update themselves.
+    """Serve the pages of 'report' beside a running daemon. They update themselves. Of a running offline season they
+    tell how far it is, and show the divisions that are over.
 
     It only reads, and shows nothing that is secret at the moment. It runs until it is interrupted.
     """

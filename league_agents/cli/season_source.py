@@ -31,6 +31,10 @@ def opener(source: Path | None, config: Path | None, season: str | None) -> Call
 
 @contextmanager
 def opened(source: Path | None, config: Path | None, season: str | None) -> Iterator[SeasonSource]:
-    """The same, once, and closed at the end."""
+    """The same, once, and closed at the end. Tells on stderr what is missing of a season that is not over."""
+    from league_agents.app.records import unfinished_words
+
     with closing(opener(source, config, season)()) as found:
+        if source is not None and (words := unfinished_words(source)):
+            click.echo(words, err=True)
         yield found

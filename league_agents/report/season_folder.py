@@ -56,6 +56,8 @@ class SeasonFolder:
             for number, rows in season.standings_after.items():
                 tables.setdefault(number, []).extend(rows)
         told = self._manifest
+        planned = told.get("divisions")
+        is_whole = not isinstance(planned, list) or len(found) >= len(planned)
         first = found[0]
         return SeasonRecord(
             season_id=of(told.get("season_id"), 200) or first.season_id,
@@ -67,7 +69,7 @@ class SeasonFolder:
             teams=tuple(team for season in found for team in season.teams),
             schedule=tuple(match for season in found for match in season.schedule),
             standings_after={number: tuple(rows) for number, rows in sorted(tables.items())},
-            is_over=all(season.is_over for season in found),
+            is_over=is_whole and all(season.is_over for season in found),
             log=tuple(sorted((entry for season in found for entry in season.log), key=lambda entry: entry.at)),
         )
 

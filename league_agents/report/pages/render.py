@@ -52,9 +52,12 @@ class Renderer:
         """The page of a match."""
         return self._written("match.html", page, title=f"{page.title} · {page.season}", up="../")
 
-    def waiting(self) -> Iterator[str]:
-        """The page shown in place of one that cannot be drawn at the moment. A live one retries by itself."""
-        return self._written("waiting.html", None, title="Season", up="/" if self._is_live else "")
+    def waiting(self, reason: str = "") -> Iterator[str]:
+        """The page shown in place of one that cannot be drawn at the moment. A live one retries by itself.
+
+        ``reason`` is shown to everybody; without it the page refers to the operator.
+        """
+        return self._written("waiting.html", reason, title="Season", up="/" if self._is_live else "")
 
     def _written(self, template: str, page: object, *, title: str, up: str) -> Iterator[str]:
         stream = (

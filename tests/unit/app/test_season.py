@@ -11,12 +11,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from league_agents.app import season as use_case
 from league_agents.app import season_seats
+from league_agents.app.dashboard import LivePages
 from league_agents.app.executor import Here, Processes
 from league_agents.app.faults import HEAVY, LIGHT, NONE, FaultProfile
-from league_agents.app.records import open_season
+from league_agents.app.records import NotOverYet, open_season, unfinished_words
 from league_agents.app.season import DivisionEnd, ends, play_season
 from league_agents.app.season_plan import (
     SeasonPlan,
@@ -28,8 +30,10 @@ from league_agents.app.season_plan import (
     write_plan,
 )
 from league_agents.app.season_seats import AgentAnswer, AnswerBook, SeatOfAgent, answer
+from league_agents.cli import command_line
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import PendingCall
+from league_agents.kit.clock import SystemClock
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.league.season.schedule import ScheduleKind
@@ -177,6 +181,36 @@ def test_a_division_that_is_too_small_is_named(kind: ScheduleKind) -> None:
         plan_with(6, divisions=4, schedule=kind)
     with pytest.raises(ConfigError, match="division north: teams: at least 3 are needed, found 2"):
         plan_of([WrittenRosterTeam(group_id=f"t{n}", division="north") for n in range(2)], seed=1, schedule=kind)
+
+
+def test_a_season_that_is_played_tells_how_far_it_is(tmp_path: Path) -> None:
+    plan = plan_with(6, divisions=2)
+    seen: list[tuple[int, str, tuple[str, ...]]] = []
+
+    def look(count: int) -> None:
+        words = unfinished_words(tmp_path)
+        assert f"{count} of 6 matches were played; tables can be shown as soon as a division is over" in words
+        shown = CliRunner().invoke(command_line, ["show", "standings", "--from", str(tmp_path)])
+        assert words in shown.stderr
+        try:
+            source = open_season(tmp_path)
+        except NotOverYet:
+            assert shown.exit_code == 3
+            drawn = LivePages(lambda: open_season(tmp_path), SystemClock()).page("")
+            assert drawn is not None
+            assert words.replace("'", "&#39;") in drawn.body.decode()
+            seen.append((count, "waits", ()))
+        else:
+            assert (shown.exit_code, source.season().is_over) == (0, False)
+            seen.append((count, "shown", source.season().divisions))
+            source.close()
+
+    play_season(plan, tmp_path, progress=lambda count: look(count) if count < plan.matches else None)
+    assert seen == [
+        *((count, "waits", ()) for count in (1, 2, 3)),
+        *((count, "shown", ("division-1",)) for count in (4, 5)),
+    ]
+    assert unfinished_words(tmp_path) == ""
 
 
 def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
