@@ -17,7 +17,7 @@ from typing import Any
 from league_agents.kit.clock import monotonic_s, utc_now
 from league_agents.kit.errors import MalformedCompletion, ModelError
 from league_agents.kit.printable import printable
-from league_agents.llm.exchange import LARGEST_REPLY, LARGEST_STREAM, Rejected
+from league_agents.llm.exchange import LARGEST_REPLY, LARGEST_STREAM, Rejected, Unanswered
 from league_agents.llm.port import Usage
 
 LONGEST_WAIT = timedelta(days=1)
@@ -28,6 +28,13 @@ _LONGEST_QUOTATION = 240
 
 class UnreadableBody(Exception):
     """A response that is too large, too slow, or compressed."""
+
+
+class TooSlow(UnreadableBody):
+    """A response that was still coming when the time for it was over."""
+
+    def __init__(self) -> None:
+        super().__init__("the response came too slowly")
 
 
 class SentElsewhere(UnreadableBody):
@@ -63,7 +70,7 @@ def limit_body(response: Any) -> None:
                 if size > most:
                     raise UnreadableBody(f"the response has more than {most} bytes")
                 if monotonic_s() > ends_s:
-                    raise UnreadableBody("the response came too slowly")
+                    raise TooSlow
                 yield chunk
 
         def close(self) -> None:
@@ -99,7 +106,8 @@ def failure_of(error: UnreadableBody, name: str, place: str) -> ModelError:
         failed = Rejected(f"{name}: {place} sends requests to another address; write that one down if it is right")
         failed.usage = Usage(requests=1)
         return failed
-    return MalformedCompletion(f"{name}: {error}")
+    kind = Unanswered if isinstance(error, TooSlow) else MalformedCompletion
+    return kind(f"{name}: {error}")
 
 
 def whole(text: str) -> str:

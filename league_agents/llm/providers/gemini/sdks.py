@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from league_agents.kit.advice import without_advice
 from league_agents.kit.clock import monotonic_s
 from league_agents.llm.exchange import LARGEST_REPLY, Abandoned, PartialReply
-from league_agents.llm.responses import UnreadableBody, check_place, document_of, limit_body, unreadable, whole
+from league_agents.llm.responses import TooSlow, UnreadableBody, check_place, document_of, limit_body, unreadable, whole
 
 
 class GeminiRefusal(Exception):
@@ -259,9 +259,10 @@ def _counting_adapter() -> Any:
             body = bytearray()
             for chunk in response.iter_content(65_536):
                 body += chunk
-                if len(body) > LARGEST_REPLY or monotonic_s() > ends_s:
+                is_slow = monotonic_s() > ends_s
+                if len(body) > LARGEST_REPLY or is_slow:
                     response.close()
-                    raise UnreadableBody(f"the response has more than {LARGEST_REPLY} bytes, or came too slowly")
+                    raise TooSlow if is_slow else UnreadableBody(f"the response has more than {LARGEST_REPLY} bytes")
             response._content = bytes(body)
             return response
 
