@@ -41,7 +41,7 @@ def outcome_of(role: RoleSettings, order: Order) -> str | None:
 
 
 def refusal_of(settings: LeagueSettings, role: RoleSettings, order: Order, now: datetime) -> str | None:
-    """The reason why a settlement is impossible in the state of the journal, after the orders that wait there.
+    """The reason why a settlement or a reset is impossible in the journal's state after the orders that wait there.
 
     ``None`` if it is possible, and for every other order, which the start of the manager may make possible. Raises
     ``JournalError`` and ``ConfigError``.
@@ -61,5 +61,5 @@ def refusal_of(settings: LeagueSettings, role: RoleSettings, order: Order, now: 
         event = OperatorCommand(command=command, nonce=each.nonce, text=each.text)
         state, effects = machine.step(state, event, now)
         refused = (effect.text for effect in effects if isinstance(effect, Warn) and effect.code in REFUSALS)
-        refusal = next(refused, None) if command.settles is not None else None
+        refusal = next(refused, None) if command.takes_why else None
     return refusal

@@ -40,7 +40,7 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
 @click.option("--text", default="", help=f"The reason, or the text to send. For {WITH_TEXT}.")
 @click.argument("about", metavar="[ABOUT]", default="")
 @click.argument("team", metavar="[TEAM]", default="")
-@click.option("--why", default="", help="The reason of a settlement. Everybody concerned reads it.")
+@click.option("--why", default="", help="The reason of a settlement or a reset. Everybody concerned reads it.")
 @click.option(
     "--points",
     type=(click.IntRange(0, 3), click.IntRange(0, 3)),
@@ -109,8 +109,11 @@ def command(
         text = SettlementOrder(
             about=about, why=why.strip(), points=points, private_scores=scores, minutes=minutes, referee=team
         ).to_text()
-    elif about or why or points or scores or minutes:
+    elif about or (why and not wanted.takes_why) or points or scores or minutes:
         raise click.UsageError(f"'{order}' settles nothing; ABOUT and its options are for {SETTLING}")
+    elif why:
+        _check_length(why)
+        text = why.strip()
     path = find_league_file(config)
     settings = read_league_file(path, environment_of(path), only=("manager",))
     (role,) = settings.roles
@@ -149,8 +152,7 @@ def _check_settlement(command: Command, about: str, team: str, why: str) -> None
     order = command.word
     if not why.strip():
         raise click.UsageError(f"'{order}' needs a reason: --why '…'")
-    if len(about) + len(team) + len(why) > LONGEST_TEXT // 2:
-        raise click.UsageError(f"the reason has {len(why)} characters, at most {LONGEST_TEXT // 2} are sent")
+    _check_length(why, about, team)
     if command.settles is OrderSubject.MATCH and not about:
         raise click.UsageError(f"'{order}' needs the match: {order} 0101001 --why '…'")
     if command.settles is OrderSubject.TEAM and not about:
@@ -162,6 +164,11 @@ def _check_settlement(command: Command, about: str, team: str, why: str) -> None
         raise click.UsageError(
             f"'{order}' {'names one thing' if team else 'needs the team whose referee steps in'}: {usage}"
         )
+
+
+def _check_length(why: str, *others: str) -> None:
+    if len(why) + sum(map(len, others)) > LONGEST_TEXT // 2:
+        raise click.UsageError(f"the reason has {len(why)} characters, at most {LONGEST_TEXT // 2} are sent")
 
 
 def _check_figures(

@@ -26,4 +26,8 @@ FROM = click.option(
     metavar="PATH",
     help="A journal, a season's folder, a recorded match or an export.",
 )
-SEASON = click.option("--season", metavar="ID", help="One of several seasons of a journal.  [default: the latest]")
+SEASON = click.option(
+    "--season",
+    metavar="ID",
+    help="One of several seasons of a journal; ID@reset-1 is what a reset dropped.  [default: the latest]",
+)

@@ -82,9 +82,8 @@ class _Received:
 
         self.counts: dict[str, str] = {}
         self.settled: dict[str, str] = {}
-        since = frame.since
         for row in manager.journal.inbox(types=(_REPORT, _REPLY)):
-            if since is not None and row.arrived_at <= since:
+            if not frame.lasts_at(row.arrived_at):
                 continue
             if row.message_type == _REPLY:
                 text = _text_of(row)

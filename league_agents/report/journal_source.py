@@ -59,8 +59,9 @@ class JournalSource:
             raise ConfigError(
                 f"season {of(season_id, 60)}", f"is not in this journal; it holds {printable(known, 300)}"
             )
-        names = list(frames)
-        self._frame = frames[season_id if season_id is not None else names[-1]] if names else SeasonFrame(season_id="")
+        latest = next(reversed(frames), "")
+        self._season_id = season_id if season_id is not None else latest
+        self._frame = frames[self._season_id] if frames else SeasonFrame(season_id="")
         own = [journal for journal in journals if journal.role == "player"]
         self._players = {self._frame.group_of(journal.address): journal for journal in own}
         self._judges = {self._frame.group_of(journal.address) for journal in journals if journal.role == "referee"}
@@ -72,7 +73,7 @@ class JournalSource:
         """Teams, schedule, standings and audit trail. Raises ``JournalError``."""
         results = self._results
         return SeasonRecord(
-            season_id=self._frame.season_id,
+            season_id=self._season_id,
             name=of(results.season.get("season_name"), 200),
             league_id=self._frame.league_id,
             rules=of(results.season.get("rules"), 100),
@@ -138,12 +139,11 @@ class JournalSource:
             for note in own.journal.notes(kinds=(MATCH, GAME, SETTLEMENT, MODEL_WORK, BELIEF), about=beginning):
                 if self._frame.covers(note):
                     found.setdefault(note.key, MatchEvidence()).take(own, group, note)
-            since = self._frame.since
             for item in own.journal.outbox(game=beginning):
-                if item.game_id and (since is None or item.created_at > since):
+                if item.game_id and self._frame.lasts_at(item.created_at):
                     found.setdefault(item.game_id, MatchEvidence()).sent.append((own.address, item))
             for row in own.journal.inbox(game=beginning):
-                if row.game_id and (since is None or row.arrived_at > since):
+                if row.game_id and self._frame.lasts_at(row.arrived_at):
                     found.setdefault(row.game_id, MatchEvidence()).received.append((own.address, row))
             for note in self._troubles.get(own.address, ()):
                 text = of(note.facts.get("text"), 2_000)

@@ -179,7 +179,7 @@ def _status(settlements: Sequence[Settlement], official: JsonObject, result: Jso
     if settlements and (status := settlements[-1].after.get("status")) in (ANNULLED, REPLAYED):
         return text_or_empty(status)
     if official:
-        if official.get("termination") == Termination.RESET.value and not official.get("status"):
+        if official.get("termination") == Termination.RESET.value:
             return RESET
         return text(official.get("status")) or UNKNOWN
     if result is not None:

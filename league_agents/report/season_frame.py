@@ -32,6 +32,7 @@ RoleName = Literal["manager", "referee", "player"]
 TABLES = (MessageType.BROADCAST_ASSIGNMENT_TABLE.value, MessageType.ASSIGNMENT_TABLE_RESPONSE.value)
 STARTS = (MessageType.BROADCAST_NEW_LEAGUE_ROUND.value,)
 RESETS = (MessageType.BROADCAST_CRITICAL_RESET.value,)
+RESET_MARK = "@reset-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,10 @@ class SeasonFrame:
     season_id: str
     league_id: str = ""
     since: datetime | None = None
-    """Instant of the latest reset; notes until then belong to none of its matches. ``None`` means never."""
+    """Instant of the reset before it; notes until then belong to none of its matches. ``None`` means never."""
+
+    until: datetime | None = None
+    """Instant of the reset that dropped it; later notes belong to none of its matches. ``None`` means never."""
 
     matches: dict[str, ScheduledMatch] = field(default_factory=dict)
     """By game id, in the order of the table. All have the status ``planned``."""
@@ -64,10 +68,14 @@ class SeasonFrame:
 
     def covers(self, note: Note) -> bool:
         """Whether a note is about this season."""
-        if self.since is not None and note.at <= self.since:
+        if not self.lasts_at(note.at):
             return False
         named = note.facts.get("season_id")
         return not named or not self.season_id or named == self.season_id
+
+    def lasts_at(self, at: datetime) -> bool:
+        """Whether an instant lies between the resets before and after."""
+        return (self.since is None or at > self.since) and (self.until is None or at <= self.until)
 
     def name(self, names: Mapping[str, str]) -> None:
         """Set the names of the teams, by group: the assignment table does not have them."""
@@ -81,7 +89,10 @@ class SeasonFrame:
 
 
 def frames_of(journals: Sequence[RoleJournal], *, division: str = "") -> dict[str, SeasonFrame]:
-    """The seasons by id, in the order of their first tables. At most one when there is no table at all."""
+    """The seasons by id, in the order of their first tables. At most one when there is no table at all.
+
+    What was played of a season before its first reset has the id ``<season id>@reset-1``.
+    """
     frames: dict[str, SeasonFrame] = {}
     for at, envelope in _messages(_best(journals)):
         payload, season_id = envelope.payload, envelope.season_id or ""
@@ -96,9 +107,22 @@ def frames_of(journals: Sequence[RoleJournal], *, division: str = "") -> dict[st
         elif isinstance(payload, NewRound):
             frame.round_number = max(frame.round_number, payload.round_number)
         elif envelope.message_type == MessageType.BROADCAST_CRITICAL_RESET:
+            if frame.matches:
+                frame = _reset(frames, frame, at)
             frame.since, frame.round_number = at, 0
-            frame.matches.clear()
     return frames
+
+
+def _reset(frames: dict[str, SeasonFrame], dropped: SeasonFrame, at: datetime) -> SeasonFrame:
+    """Keep a dropped season under an id of its own. Return the frame of the season that may be opened again."""
+    dropped.until = at
+    del frames[dropped.season_id]
+    again = sum(frame.season_id == dropped.season_id for frame in frames.values()) + 1
+    frames[f"{dropped.season_id}{RESET_MARK}{again}"] = dropped
+    opened = SeasonFrame(season_id=dropped.season_id, league_id=dropped.league_id)
+    opened.teams, opened.groups = dict(dropped.teams), dict(dropped.groups)
+    frames[opened.season_id] = opened
+    return opened
 
 
 def _best(journals: Sequence[RoleJournal]) -> RoleJournal:

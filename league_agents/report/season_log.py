@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 
 from league_agents.journal.port import NOTICE, REFUSALS, WARNING, Note, Order
@@ -11,7 +11,7 @@ from league_agents.kit.printable import of
 from league_agents.league.season.orders import OrderSubject, command_of, order_words
 from league_agents.report.match_assembly import SETTLEMENT, settlement_of
 from league_agents.report.records import AuditEntry
-from league_agents.report.season_frame import RoleJournal
+from league_agents.report.season_frame import RESET_MARK, RoleJournal
 
 MOST = 2_000
 """Maximal number of entries of one journal; the latest are kept."""
@@ -42,12 +42,23 @@ def _entries(own: RoleJournal, by: str) -> Iterator[AuditEntry]:
         if order.nonce in refused:
             text, kind = f"{refused[order.nonce]} ({text})", "refusal"
         yield AuditEntry(at=order.at, kind=kind, text=of(text, LONGEST), by=by)
+    resets: Counter[str] = Counter()
     for note in own.journal.notes(kinds=(WARNING, NOTICE, SETTLEMENT, "round", "season")):
         if note.kind == SETTLEMENT and is_game_id(note.key) and _is_about_a_team(note.facts.get("order")):
             continue  # a walkover of a team whose own settlement is listed
         if note.kind == WARNING and note.facts.get("nonce") in given:
             continue  # the refusal is listed with its order
-        yield AuditEntry(at=note.at, kind=_kind(note), text=of(_text(note), LONGEST), by=by)
+        text = _text(note)
+        if _has_dropped_matches(note):
+            resets[note.key] += 1
+            text = f"{text}; 'show --season {note.key}{RESET_MARK}{resets[note.key]}' shows what was played"
+        yield AuditEntry(at=note.at, kind=_kind(note), text=of(text, LONGEST), by=by)
+
+
+def _has_dropped_matches(note: Note) -> bool:
+    """Whether a season was reset that had a schedule."""
+    facts = note.facts
+    return note.kind == "season" and facts.get("termination") == "reset" and bool(facts.get("total_rounds"))
 
 
 def words_of_order(order: Order) -> str:

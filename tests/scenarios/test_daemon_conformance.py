@@ -40,9 +40,9 @@ def notes(everybody: Turns, role: str, kind: str) -> list[Note]:
     return [note for journal in journals for note in journal.notes() if note.kind == kind]
 
 
-def order(everybody: Turns, command: Command) -> None:
+def order(everybody: Turns, command: Command, text: str = "") -> None:
     settings = next(live.settings for live in everybody.lives if live.settings.role == "manager")
-    give(settings, Order(nonce=f"n-{command}", command=command, text="", at=SystemClock().now()))
+    give(settings, Order(nonce=f"n-{command}", command=command, text=text, at=SystemClock().now()))
 
 
 def finish(everybody: Turns) -> None:
@@ -100,7 +100,7 @@ def test_a_reset_drops_the_match_without_a_report_and_a_new_season_can_be_opened
     _, referee, *_ = league.seats
     with turns(league) as everybody:
         everybody.until(lambda: bool(sent(league, referee, "Q21ROUNDSTART")))
-        order(everybody, Command.RESET)
+        order(everybody, Command.RESET, "a mistake")
         everybody.until(lambda: everybody.is_in(SeasonPhase.SETUP))
         everybody.until_quiet()
         (match,) = notes(everybody, "referee", "match")

@@ -89,11 +89,29 @@ def test_an_order_that_does_not_fit_is_refused_with_its_reason(league: LocalLeag
 def test_a_whole_season_can_be_walked_through_by_hand(league: LocalLeague, office: Path) -> None:
     with live_roles(read_league_file(office, {})) as (live,):
         phases = [work(live, league).season.phase.value]
-        for order in ("close-registration", "start-round", "end-round", "finish-season", "reset"):
+        for order in ("close-registration", "start-round", "end-round", "finish-season"):
             manage(office, order)
             phases.append(work(live, league).season.phase.value)
-    assert phases == ["registration", "assigned", "round", "closing", "finished", "setup"]
+    assert phases == ["registration", "assigned", "round", "closing", "finished"]
     assert sent(league)["LEAGUE_COMPLETED"] > 0
+
+
+def test_a_reset_of_a_season_that_has_begun_says_why_and_one_that_is_over_stays(
+    league: LocalLeague, office: Path
+) -> None:
+    with live_roles(read_league_file(office, {})) as (live,):
+        work(live, league)
+    refused = manage(office, "reset")
+    assert (refused.exit_code, "it needs a reason: --why" in refused.stderr) == (1, True)
+    assert manage(office, "reset", "--text", "a mistake").exit_code == 2
+    assert manage(office, "reset", "--why", "the wrong roster").exit_code == 0
+    with live_roles(read_league_file(office, {})) as (live,):
+        assert work(live, league).season.resets == 1
+        manage(office, "open-season")
+        manage(office, "finish-season")
+        assert work(live, league).season.phase.value == "finished"
+    over = manage(office, "reset", "--why", "tidying up")
+    assert (over.exit_code, "'new-season'" in over.stderr) == (1, True)
 
 
 def test_what_the_organiser_settles_is_told_listed_and_survives_a_restart(league: LocalLeague, office: Path) -> None:

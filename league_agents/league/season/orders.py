@@ -28,7 +28,7 @@ class Command(StrEnum):
     KEEP_ALIVE = "keep_alive", "ask everybody for a sign of life", True
     PAUSE = "pause", "stop all games where they are", True
     CONTINUE = "continue", "go on after a pause"
-    RESET = "reset", "drop everything and go back to before the season", True
+    RESET = "reset", "drop everything and go back to before the season; once it has begun with --why"
     FREE_TEXT = "free_text", "send --text to everybody", True
     ANNUL = "annul", "take match ABOUT out of the standings", False, OrderSubject.MATCH
     CORRECT = "correct", "give match ABOUT the points of --points", False, OrderSubject.MATCH
@@ -65,6 +65,11 @@ class Command(StrEnum):
         member._value_ = value
         member.meaning, member.takes_text, member.settles = meaning, takes_text, settles
         return member
+
+    @property
+    def takes_why(self) -> bool:
+        """Whether the operator gives a reason with it; a settlement and a reset of a begun season need one."""
+        return self.settles is not None or self is Command.RESET
 
     @property
     def word(self) -> str:

@@ -314,9 +314,7 @@ def test_a_match_that_is_reinstated_before_anybody_reported_is_open_again(settle
 
 
 def test_what_was_before_a_reset_is_not_shown_as_the_season_s() -> None:
-    made = league()
-    made.play()
-    made.manager.runner.command(OperatorCommand(command=Command.RESET, nonce="again", text="a mistake"))
+    made = _reset_in_round_two()
     made.manager.runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce="open2"))
     made.manager.runner.command(OperatorCommand(command=Command.CLOSE_REGISTRATION, nonce="close2"))
     season = JournalSource(journals(made, "manager")).season()
@@ -325,6 +323,36 @@ def test_what_was_before_a_reset_is_not_shown_as_the_season_s() -> None:
     assert season.standings_after == {}
     assert {match.status for match in season.schedule} == {PLANNED}
     assert {match.status for match in found} == {PLANNED}
+
+
+def test_what_was_played_before_a_reset_stays_readable() -> None:
+    made = _reset_in_round_two()
+    held = journals(made, "manager", "referees")
+    dropped = JournalSource(held, season_id="SEASON_2031-05-02@reset-1")
+    season, matches = dropped.season(), list(dropped.matches())
+    assert season.season_id == "SEASON_2031-05-02@reset-1"
+    assert sum(row.points for row in season.standings()) > 0
+    assert [(match.game_id, match.status) for match in matches] == [
+        ("0101001", "completed"), ("0102001", "reset"), ("0103001", PLANNED),
+    ]  # fmt: skip
+    assert matches[0].target is not None
+    assert any(f"'show --season {season.season_id}' shows what was played" in entry.text for entry in season.log)
+    made.manager.runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce="open2"))
+    made.simulation.run(lambda: False)
+    again = JournalSource(held, season_id="SEASON_2031-05-02@reset-1")
+    assert next(again.matches()) == matches[0], "the same ids were played again"
+    latest = JournalSource(held)
+    assert {match.status for match in latest.matches()} == {"completed"}
+    with pytest.raises(ConfigError, match="it holds SEASON_2031-05-02@reset-1, SEASON_2031-05-02"):
+        JournalSource(held, season_id="spring")
+    made.close()
+
+
+def _reset_in_round_two() -> OfflineLeague:
+    made = league()
+    play_until(made, lambda: len(made.manager.runner.state.closed) == 1)
+    made.manager.runner.command(OperatorCommand(command=Command.RESET, nonce="again", text="a mistake"))
+    return made
 
 
 def test_two_seasons_on_one_journal_are_told_apart() -> None:

@@ -180,10 +180,14 @@ SERVICE: TransitionTable[Move] = TransitionTable(
         _row(ANY, Command.FREE_TEXT, free_text, ANY, "BROADCAST_FREE_TEXT"),
         _row(ANY, Command.PAUSE, pause, ANY, "BROADCAST_CRITICAL_PAUSE; deadlines stop"),
         _row(ANY, Command.CONTINUE, go_on_after_pause, ANY, "BROADCAST_CRITICAL_CONTINUE; deadlines go on"),
-        _row(ANY, Command.RESET, reset, _SETUP, "BROADCAST_CRITICAL_RESET; records of what was cut off"),
+        *(
+            _row(phase, Command.RESET, reset, _SETUP, "BROADCAST_CRITICAL_RESET; records of what was cut off")
+            for phase in SeasonPhase
+            if phase is not _FINISHED
+        ),
     ),
 )
-"""Commands that the operator may give at any time, also during a pause."""
+"""Commands that the operator may give also during a pause."""
 
 
 def _mail(kind: MessageType, action: Hearing, effects: str) -> Rule[Hearing]:
@@ -347,9 +351,10 @@ def _obey(turn: SeasonTurn, state: ManagerState, command: OperatorCommand) -> Ma
         over = f"season {state.season.season_id[:60]!a} is over"
         turn.warn("command_refused", f"{command.command.word}: {over}; '{Command.NEW_SEASON.word}' first")
         return state
-    move = SERVICE.action(ANY, command.command) or SETTLING.action(ANY, command.command)
+    phase = state.season.phase
+    move = next((found for table in (SERVICE, SETTLING) if (found := table.action(ANY, command.command))), None)
+    move = move or SERVICE.action(phase, command.command)
     if move is None and not turn.is_paused:
-        phase = state.season.phase
         move = SEASON.action(phase, command.command) or NEXT_SEASON.action(phase, command.command)
     if move is None:
         turn.warn("command_refused", _refusal(state.season, command.command))
@@ -363,7 +368,9 @@ def _refusal(season: Season, command: Command) -> str:
         first: tuple[Command, ...] | None = (*_ways(season.phase).get(Command.FINISH_SEASON, ()), Command.FINISH_SEASON)
     else:
         first = () if command is Command.NEW_SEASON else _ways(season.phase).get(command)
-    if first is None:
+    if first is None and season.phase is _FINISHED:
+        remedy = f"it is over; for another one change season.id and season.number, then '{Command.NEW_SEASON.word}'"
+    elif first is None:
         remedy = f"that is over, and only '{Command.RESET.word}' goes back"
     else:
         before = [*([Command.CONTINUE] if season.paused_at is not None else []), *first]

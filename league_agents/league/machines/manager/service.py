@@ -54,7 +54,11 @@ def go_on_after_pause(turn: SeasonTurn, state: ManagerState) -> ManagerState:
 
 
 def reset(turn: SeasonTurn, state: ManagerState) -> ManagerState:
-    """Forget the season. Open games end without a report (protocol 4.3.2)."""
+    """Forget the season. Open games end without a report (protocol 4.3.2). A season that has begun needs a reason."""
+    if state.season.phase is not SeasonPhase.SETUP and not turn.command_text.strip():
+        said = f"the season has begun ({state.season.label}), and would be dropped; it needs a reason: --why '…'"
+        turn.warn("command_refused", f"{Command.RESET.word}: {said}")
+        return state
     payload = CriticalReset(reason=turn.command_text or "reset by the organiser")
     _ask(turn, state, MessageType.BROADCAST_CRITICAL_RESET, payload)
     turn.clear_timers(state.season.timers)

@@ -331,7 +331,7 @@ def test_a_player_report_after_the_referees_changes_nothing(playing: Any) -> Non
 def test_a_report_of_before_a_reset_is_not_taken_for_now(playing: Any) -> None:
     game = playing.games()[0]
     stale = "SEASON_2031-05-02_R1"
-    playing.command(Command.RESET)
+    playing.command(Command.RESET, "a mistake")
     playing.in_round_one()
     (send,) = playing.sent(MessageType.BROADCAST_NEW_LEAGUE_ROUND)
     assert send.envelope.round_id == f"{stale}_1"

@@ -260,7 +260,7 @@ def test_players_of_the_core_messages_get_nothing_else(office_of: Callable[..., 
     for _ in range(3):
         all_report(office)
     office.mail("ravens.Player@example.com", MessageType.REQUEST_ASSIGNMENT_TABLE, Legacy(fields={}))
-    office.command(Command.RESET)
+    office.command(Command.RESET, "a mistake")
     seen = {
         send.envelope.message_type.value
         for send in office.of(Send, office.history)

@@ -118,10 +118,15 @@ def test_a_reset_forgets_the_season_and_the_next_one_has_other_ids(office: Any) 
     assert len(set(broadcasts)) == len(broadcasts)
 
 
+def test_a_season_that_has_not_begun_is_reset_without_a_reason(office: Any) -> None:
+    office.command(Command.RESET)
+    assert office.kinds() == ["BROADCAST_CRITICAL_RESET"]
+
+
 def test_a_reset_ends_a_pause(office: Any) -> None:
     office.in_round_one()
     office.command(Command.PAUSE)
-    office.command(Command.RESET)
+    office.command(Command.RESET, "a mistake")
     office.command(Command.OPEN_SEASON)
     assert office.kinds() == ["BROADCAST_START_SEASON"]
 
@@ -293,6 +298,10 @@ def test_a_refused_command_says_what_comes_first_and_then_it_is_taken(
         if named == [Command.RESET]:
             assert said.endswith("that is over, and only 'reset' goes back")
             continue
+        if named == [Command.NEW_SEASON]:
+            assert said.endswith("it is over; for another one change season.id and season.number, then 'new-season'")
+            assert office.state.season.phase is SeasonPhase.FINISHED
+            continue
         assert said.endswith(" first")
         # In the order in which they are named.
         for each in (*sorted(named, key=lambda one: said.index(f"'{one.word}'")), command):
@@ -306,7 +315,7 @@ def test_a_refused_command_says_what_comes_first_and_then_it_is_taken(
         (0, Command.START_ROUND, "'open-season', 'close-registration' first"),
         (3, Command.CLOSE_REGISTRATION, "that is over"),
         (3, Command.START_ROUND, "start-round: the season is in ROUND(1); 'end-round' first"),
-        (6, Command.FINISH_SEASON, "that is over"),
+        (6, Command.FINISH_SEASON, "it is over; for another one"),
     ],
 )
 def test_what_comes_first_is_the_shortest_way(
@@ -316,3 +325,27 @@ def test_what_comes_first_is_the_shortest_way(
     office.command(command)
     (refusal,) = refusals(office)
     assert said in refusal
+
+
+@pytest.mark.parametrize("steps", range(1, len(ALL_THE_WAY)))
+def test_a_season_that_has_begun_is_reset_with_a_reason_only(office_of: Callable[..., Any], steps: int) -> None:
+    office = walked(office_of, steps, is_paused=False)
+    before = office.state
+    office.command(Command.RESET, " ")
+    (said,) = refusals(office)
+    assert said.startswith("reset: the season has begun (")
+    assert said.endswith("it needs a reason: --why '…'")
+    assert (office.state, office.kinds()) == (before, [])
+    office.command(Command.RESET, "the wrong roster")
+    assert office.state.season.phase is SeasonPhase.SETUP
+
+
+@pytest.mark.parametrize("is_paused", [False, True])
+def test_a_finished_season_is_never_reset(office_of: Callable[..., Any], is_paused: bool) -> None:
+    office = walked(office_of, len(ALL_THE_WAY), is_paused=is_paused)
+    before = office.state
+    office.command(Command.RESET, "tidying up")
+    assert office.state == before
+    assert [each.partition("; ")[2] for each in refusals(office)] == [
+        "it is over; for another one change season.id and season.number, then 'new-season'"
+    ]
