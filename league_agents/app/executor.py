@@ -10,10 +10,14 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import connection
 from typing import ParamSpec, Protocol, TypeVar
+
+from league_agents.kit.errors import WorkerLost
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -71,6 +75,17 @@ class Processes:
 def executor_of(workers: int) -> Executor:
     """The executor for a number of workers; a single one runs in this process."""
     return Here() if workers < 2 else Processes(workers)
+
+
+@contextmanager
+def naming_lost_workers() -> Iterator[None]:
+    """Raise ``WorkerLost`` where work is lost because its process ended."""
+    try:
+        yield
+    except BrokenProcessPool as error:
+        if error.__cause__ is not None:  # the process lives; what it sent could not be read
+            raise
+        raise WorkerLost from None
 
 
 def _begin_worker(lifeline: connection.Connection) -> None:

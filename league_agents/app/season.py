@@ -19,7 +19,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from league_agents.app.agents import AgentRole, choose_agent, try_making
-from league_agents.app.executor import Executor, Here, executor_of
+from league_agents.app.executor import Executor, Here, executor_of, naming_lost_workers
 from league_agents.app.offline import LONGEST, START
 from league_agents.app.records import JOURNALS, RECORDS
 from league_agents.app.season_part import DivisionShare, abandon_parts, answers_in, finish_part, play_pass
@@ -52,7 +52,8 @@ class DivisionEnd(Struct, frozen=True, kw_only=True):
 
 
 def play_season(plan: SeasonPlan, folder: Path, *, workers: int = 1, progress: Progress = lambda _: None) -> None:
-    """Play the rest of a season in its folder. Raises ``ConfigError`` for a folder with other contents."""
+    """Play the rest of a season in its folder. Raises ``ConfigError`` for a folder with other contents,
+    and ``WorkerLost`` when one of its processes is killed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_plan(plan, folder)
@@ -66,7 +67,8 @@ def play_season(plan: SeasonPlan, folder: Path, *, workers: int = 1, progress: P
         if left:
             _check_agents(plan)
         if left or not (folder / RECORDS).exists():
-            _play(plan, folder, left, workers, progress)
+            with naming_lost_workers():
+                _play(plan, folder, left, workers, progress)
         shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
         progress(plan.matches)
     finally:

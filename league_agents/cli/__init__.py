@@ -26,6 +26,7 @@ from league_agents.kit.errors import (
     LeagueError,
     MailboxUnavailable,
     QuotaExhausted,
+    WorkerLost,
 )
 
 PROGRAM = "league-agents"
@@ -154,7 +155,7 @@ def exit_code_of(error: LeagueError) -> Exit:
         return Exit.CONFIGURATION
     if isinstance(error, AuthorizationExpired):
         return Exit.AUTHORIZATION
-    unavailable = (MailboxUnavailable, QuotaExhausted, JournalError)
+    unavailable = (MailboxUnavailable, QuotaExhausted, JournalError, WorkerLost)
     if isinstance(error, unavailable):
         return Exit.UNAVAILABLE
     from league_agents.knowledge.failures import KnowledgeError

@@ -46,8 +46,8 @@ Faults: none, light, heavy, or a file:
   referees: {silent: 0.05}
   timeouts: 0.05                                          # chance for each callback
 
-A season that was interrupted, or killed, goes on with the same command. The same seed gives the same season, whatever
-the number of workers, as far as your own code does.
+A season that was interrupted or killed, or lost a worker (exit code 4), goes on with the same command. The same seed
+gives the same season, whatever the number of workers, as far as your own code does.
 """
 
 

@@ -6,6 +6,7 @@ never holds a token, a key or a target that is still secret.
 
 from __future__ import annotations
 
+import copyreg
 from datetime import datetime, timedelta
 
 
@@ -14,6 +15,10 @@ class LeagueError(Exception):
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message or (type(self).__doc__ or "").strip())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled without the constructor, whose arguments may be others than ``args``."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class ProtocolError(LeagueError):
@@ -136,6 +141,10 @@ class JournalUnusable(JournalError):
 
 class JournalHeld(JournalError):
     """Another process works on the journal. It may end, and then this one can take over."""
+
+
+class WorkerLost(LeagueError):
+    """A worker was killed, perhaps because memory ran out: the same command goes on."""
 
 
 def shortened(name: str, most: int = 200) -> str:

@@ -203,9 +203,11 @@ class RoleRunner(Generic[S]):
 
     def close(self) -> None:
         """Stop the agent's host and release the journal."""
-        if self._host is not None:
-            self._host.close()
-        self._journal.close()
+        try:
+            if self._host is not None:
+                self._host.close()
+        finally:
+            self._journal.close()
 
     # -- taking in mail ---------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from league_agents.app.executor import Here, Processes
 from league_agents.app.faults import HEAVY, LIGHT, NONE, FaultProfile
 from league_agents.app.records import NotOverYet, open_season, unfinished_words
 from league_agents.app.season import DivisionEnd, ends, play_season
+from league_agents.app.season_part import DivisionShare
 from league_agents.app.season_plan import (
     SeasonPlan,
     WrittenRosterTeam,
@@ -34,7 +35,7 @@ from league_agents.cli import command_line
 from league_agents.games.q21.model import Termination
 from league_agents.journal.port import PendingCall
 from league_agents.kit.clock import SystemClock
-from league_agents.kit.errors import ConfigError
+from league_agents.kit.errors import ConfigError, WorkerLost
 from league_agents.kit.values import evolve
 from league_agents.league.season.schedule import ScheduleKind
 from league_agents.league.season.tie_breaks import TieBreak
@@ -293,3 +294,24 @@ def test_closed_processes_give_up_what_they_do() -> None:
 def _forever() -> None:
     while True:
         pass
+
+
+def test_an_error_of_a_worker_arrives_with_its_name_and_a_killed_worker_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executor = Processes(1)  # for both attempts: a worker that raised an error goes on
+    monkeypatch.setattr(use_case, "executor_of", lambda _: executor)
+    monkeypatch.setattr(use_case, "play_pass", _refused_then_killed)
+    with monkeypatch.context() as kept:
+        kept.setattr(executor, "close", lambda: None)
+        with pytest.raises(ConfigError, match=r"^agents\.yaml: is gone$"):
+            play_season(plan_with(), tmp_path)
+    with pytest.raises(WorkerLost, match=r"killed, .*: the same command goes on"):
+        play_season(plan_with(), tmp_path)
+
+
+def _refused_then_killed(share: DivisionShare, *_: object) -> None:
+    if share.attempt == 1:
+        (share.unfinished / "answers.1.0.jsonl").touch()  # an attempt was made
+        raise ConfigError("agents.yaml", "is gone")
+    os._exit(1)  # as if killed: nothing is sent

@@ -104,6 +104,7 @@ def test_a_usage_error_is_one_line_that_names_the_help(runner: CliRunner) -> Non
         (errors.MailboxUnavailable("x", retry_after=timedelta(seconds=3)), Exit.UNAVAILABLE),
         (errors.AuthorizationExpired(), Exit.AUTHORIZATION),
         (errors.QuotaExhausted(), Exit.UNAVAILABLE),
+        (errors.WorkerLost(), Exit.UNAVAILABLE),
     ],
 )
 def test_an_error_has_one_exit_code(error: errors.LeagueError, code: Exit) -> None:

@@ -457,6 +457,21 @@ def test_a_command_is_carried_out_once_and_its_deadline_fires_once_even_after_a_
     runner.close()
 
 
+def test_the_journal_is_closed_when_the_agent_s_host_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_host: InlineHost) -> None:
+        raise OSError("a process does not end")
+
+    world = World(tmp_path / "j.db")
+    journal = world.open_journal()
+    runner = world.runner(journal)
+    runner.start()
+    monkeypatch.setattr(InlineHost, "close", fail)
+    with pytest.raises(OSError, match="does not end"):
+        runner.close()
+    with pytest.raises(JournalError):
+        journal.next_wake()
+
+
 @dataclass(frozen=True, slots=True)
 class AskingMachine(EchoMachine):
     """Asks somebody in a game when it is ordered to, and waits for a minute."""
