@@ -210,6 +210,7 @@ def disputes(
     """
     from msgspec import to_builtins
 
+    from league_agents.kit.printable import of
     from league_agents.report.tables import DISPUTES, EVIDENCE, dispute_lines, text_table
 
     if as_json and as_csv:
@@ -231,7 +232,9 @@ def disputes(
             else:
                 click.echo("'show disputes MATCH' shows the evidence; 'manage --help' how a match is settled", err=True)
         else:
-            click.echo("there are no disputes in the journals; only the league manager's has them", err=True)
+            about = "" if game_id is None else f" about match {of(game_id, 40)}"
+            elsewhere = "" if found.has_reports else " here; only the league manager's journal has them"
+            click.echo(f"there are no disputes{about}{elsewhere}", err=True)
     return 0
 
 

@@ -113,6 +113,11 @@ class JournalSource:
             raise ConfigError(f"match {of(game_id, 40)}", "is not in this season; 'show matches' lists those that are")
         return self._record(game_id, found.get(game_id) or MatchEvidence())
 
+    @property
+    def has_reports(self) -> bool:
+        """Whether the league manager's journal is among them."""
+        return self._is_managers
+
     def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
         """What the organiser must look at, match by match."""
         journals = [each for each in self._journals if with_mails or each.role == "manager"]

@@ -31,6 +31,7 @@ class RecordedMatch:
 
     viewer: Viewer = "referee"
     team = ""
+    has_reports = False
 
     def __init__(self, document: Mapping[str, object], name: str) -> None:
         """Raises ``ConfigError`` for a document of another kind."""

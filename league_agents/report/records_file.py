@@ -121,6 +121,8 @@ def record_lines(
 class RecordsFile:
     """``SeasonSource`` on a file of records. Each reading checks the chain up to its end."""
 
+    has_reports = False
+
     def __init__(self, path: Path) -> None:
         """Read the header. Raises ``ConfigError`` for a file of another kind, a too large or a newer one."""
         self._path = path

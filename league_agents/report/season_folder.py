@@ -104,6 +104,15 @@ class SeasonFolder:
             raise ConfigError(f"match {of(game_id, 60)}", "is not in this season; 'show matches' lists those that are")
         return next(iter(found.values()))
 
+    @property
+    def has_reports(self) -> bool:
+        """Whether the journal of a league manager is in the folder."""
+        for division in self._divisions:
+            with closing(division.open(False)) as source:
+                if source.has_reports:
+                    return True
+        return False
+
     def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
         """The disputes, division by division."""
         for division in self._divisions:

@@ -39,6 +39,11 @@ class SeasonSource(Protocol):
         """One match. Raises ``ConfigError`` for an unknown id."""
         ...
 
+    @property
+    def has_reports(self) -> bool:
+        """Whether the league manager's journal is in the source: only that has the reports that ``disputes`` reads."""
+        ...
+
     def disputes(self, *, with_mails: bool = True) -> Iterator[DisputeRecord]:
         """Reports that contradict, are late, are missing or are not the referee's; none without the league manager's
         journal. ``with_mails``: read the other participants' journals for evidence."""

@@ -51,6 +51,7 @@ class MadeSeason:
 
     viewer: Viewer = "referee"
     team = ""
+    has_reports = True
 
     def __init__(
         self,

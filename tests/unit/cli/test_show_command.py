@@ -211,10 +211,12 @@ def test_disputes_are_listed_with_their_evidence_in_every_form(tmp_path: Path) -
     assert {row["kind"] for row in rows} == {"missing"}
     nothing = show("disputes", "0909009", *source)
     assert (nothing.exit_code, nothing.stdout) == (0, "")
-    assert "there are no disputes" in nothing.stderr
+    assert nothing.stderr == "there are no disputes about match 0909009\n"
+    alone = show("disputes", "0909009", "--from", str(tmp_path / "m.league-office.db"))
+    assert alone.stderr == nothing.stderr, "the manager's own journal does not name the manager's as the remedy"
 
 
 def test_a_player_s_own_journal_has_no_disputes(folder: Path) -> None:
     shown = show("disputes", "--from", str(folder / "m.player-a.db"))
     assert (shown.exit_code, shown.stdout) == (0, "")
-    assert "only the league manager's has them" in shown.stderr
+    assert "only the league manager's journal has them" in shown.stderr
