@@ -16,6 +16,7 @@ from league_agents.journal.port import BELIEF, MODEL_WORK, WARNING, Note
 from league_agents.kit.candidates_left import CANDIDATES_LEFT, read_candidates_left
 from league_agents.kit.json_values import elements, mapping, mappings, number, text, text_or_empty, whole
 from league_agents.kit.values import evolve
+from league_agents.league.season.orders import Command
 from league_agents.league.season.standings import MatchStatus
 from league_agents.league.wire.address import address_key, same_address
 from league_agents.league.wire.kinds import MessageType
@@ -30,6 +31,7 @@ from league_agents.report.records import (
     UNKNOWN,
     JsonObject,
     MatchRecord,
+    MessageRecord,
     PlayerRecord,
     ScheduledMatch,
     Settlement,
@@ -39,6 +41,9 @@ from league_agents.report.trouble import troubles
 
 MATCH, GAME, SETTLEMENT = "match", "game", "settlement"
 """Kinds of notes: of a referee or a league manager, of a player, and of a change by the organiser."""
+
+_UNDOING = (Command.REINSTATE.word, Command.READMIT.word)
+"""The orders that undo a settlement."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -126,14 +131,21 @@ def assembled(
         warmup_question=text(facts.get("warmup_question")) or words.warmup_question,
         brief=mapping(facts.get("brief")) or words.brief,
         target=mapping(evidence.played.get("target")) or None,
-        players=tuple(_players(game_id, evidence, frame, planned, words, journals)),
+        players=tuple(_players(game_id, evidence, frame, planned, words, journals, _before_settled(settlements))),
         messages=messages,
         notes=tuple(troubles(judged, game_id)),
         models=tuple(model_steps(judged, game_id)),
         settlements=settlements,
-        started_at=min((message.at for message in messages), default=None),
+        started_at=_started_at(messages, evidence.ended_at),
         ended_at=evidence.ended_at,
     )
+
+
+def _started_at(messages: Sequence[MessageRecord], ended_at: datetime | None) -> datetime | None:
+    """The earliest mail of the match; ``None`` if only reports are known, or mails that came after its end."""
+    played = (each.at for each in messages if each.message_type != MessageType.MATCH_RESULT_REPORT)
+    first = min(played, default=None)
+    return None if first is None or (ended_at is not None and first >= ended_at) else first
 
 
 def _referee_email(frame: SeasonFrame, planned: ScheduledMatch | None) -> str:
@@ -165,6 +177,17 @@ def _settlements(evidence: MatchEvidence) -> tuple[Settlement, ...]:
     return tuple(found)
 
 
+def _before_settled(settlements: Sequence[Settlement]) -> JsonObject | None:
+    """What counted before the settlement that holds; empty if nothing did, ``None`` if no result is settled."""
+    found: JsonObject | None = None
+    for each in settlements:
+        if each.order in _UNDOING:
+            found = None
+        elif found is None and "league_points" in each.after:
+            found = each.before
+    return found
+
+
 def _is_ended(evidence: MatchEvidence, referee_email: str) -> bool:
     """Whether the referee has ended the match: by its own note, or by its report."""
     senders = [(sender, item.message_type) for sender, item in evidence.sent]
@@ -194,6 +217,7 @@ def _players(
     planned: ScheduledMatch | None,
     words: MatchWords,
     journals: Sequence[RoleJournal],
+    before: JsonObject | None,
 ) -> Iterator[PlayerRecord]:
     rows = {text_or_empty(row.get("id")): row for row in mappings(evidence.played.get("players"))}
     official = {text_or_empty(row.get("id")): row for row in mappings(evidence.official.get("players"))}
@@ -207,6 +231,8 @@ def _players(
         journal = by_group.get(group)
         warnings = [] if journal is None else evidence.notes.get(journal.address, [])
         card = _first(row, own, said, "scorecard")
+        # Of a settled match the manager's row has the points of the settlement, which nobody reported.
+        stated = counted if before is None else _of_seat(before, seat)
         yield PlayerRecord(
             participant_id=group,
             display_name=team.display_name if team is not None else "",
@@ -214,9 +240,9 @@ def _players(
             role=f"player{seat}",
             termination=text_or_empty(row.get("termination") or own.get("termination") or counted.get("termination")),
             phase=text_or_empty(row.get("phase") or own.get("phase")),
-            league_points=_first_number(row, counted, mapping(card), "league_points"),
+            league_points=_first_number(row, stated, mapping(card), "league_points"),
             counted_points=_first_number(counted, "counted_points"),
-            private_score=_first_number(row, counted, mapping(card), "private_score"),
+            private_score=_first_number(row, stated, mapping(card), "private_score"),
             warmup_answer=text(_first(row, said, "warmup_answer")) or None,
             questions=tuple(mappings(_first(row, own, said, "questions"))),
             answers=tuple(mappings(_first(row, own, said, "answers"))),
@@ -227,6 +253,12 @@ def _players(
             notes=tuple(troubles(warnings, game_id)),
             models=tuple(model_steps(warnings, game_id)),
         )
+
+
+def _of_seat(outcome: JsonObject, seat: int) -> JsonObject:
+    """The scores of one player in a settlement's record of an outcome, by the keys of a report."""
+    both = {"league_points": "league_points", "private_score": "private_scores"}
+    return {name: value for name, key in both.items() for value in elements(outcome.get(key))[seat - 1 : seat]}
 
 
 def _candidates_left(notes: Sequence[Note], game_id: str) -> tuple[float, ...]:

@@ -128,16 +128,15 @@ def told(termination: str, who: str, *, otherwise: str | None = None) -> str:
 
 
 def states(players: Sequence[Mapping[str, object]]) -> str:
-    """The end of each player's game in a match that ended early."""
+    """The end of each player's game, if it is known, in a match that ended early."""
     words = {
         Termination.COMPLETED.value: "played to the end",
         Termination.ABSENT.value: "was absent",
         Termination.PLAYER_TIMEOUT.value: "did not answer in time",
         Termination.FORMAT_VIOLATION.value: "sent what nobody could use",
     }
-    return "; ".join(
-        f"{name_of(player)} {words.get(of(player.get('termination'), 60), 'could not play on')}" for player in players
-    )
+    known = ((name_of(player), of(player.get("termination"), 60)) for player in players)
+    return "; ".join(f"{name} {words.get(end, 'could not play on')}" for name, end in known if end)
 
 
 _NOTHING = "found neither the sentence nor the word"

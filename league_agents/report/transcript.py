@@ -81,8 +81,17 @@ def _opening(document: Mapping[str, object], players: Sequence[Mapping[str, obje
     yield rows
     if not brief:
         is_hidden = match.get("status") == OPEN  # A match that is over has its brief, if there was one.
-        hidden, none = "The book is not shown here.", "No book was announced, so nothing could be asked."
-        yield Text(hidden if is_hidden else none, style="italic")
+        none = (
+            "No book was announced, so nothing could be asked."
+            if _is_course_known(players)
+            else "Which book was announced is not known here."
+        )
+        yield Text("The book is not shown here." if is_hidden else none, style="italic")
+
+
+def _is_course_known(players: Sequence[Mapping[str, object]]) -> bool:
+    """Whether the record is the referee's or a player's. The league manager's does not say how a game ended."""
+    return any(of(player.get("termination")) for player in players)
 
 
 def _player(
@@ -182,11 +191,13 @@ def _result(document: Mapping[str, object], players: Sequence[Mapping[str, objec
         rows.add_row("Sentence", quoted(target.get("opening_sentence"), "the referee never told it"))
         rows.add_row("Word", quoted(target.get("associative_word"), "the referee never told it"))
     else:
-        rows.add_row("Target", Text("none was made known", style="italic"))
+        missing = "none was made known" if _is_course_known(players) else "not known here"
+        rows.add_row("Target", Text(missing, style="italic"))
     rows.add_row("Match", Text(_STATUS.get(status, status)))
     if early := cause(document):
         rows.add_row("Reason", Text(early))
-        rows.add_row("Players", Text(states(players)))
+        if ends := states(players):
+            rows.add_row("Players", Text(ends))
     parts: list[RenderableType] = [rows]
     standings = mappings(document.get("standings"))[:MOST_STANDINGS]
     if standings:

@@ -113,3 +113,67 @@ def test_a_settlement_states_the_points_of_both_players(corrected: tuple[MatchRe
     changes = {key: (before, after) for key, before, after in settled.changes}
     assert changes["league points"] == (reported, "1–3")
     assert all(" " not in value and value.count("–") == 1 for value in changes["private scores"])
+
+
+def test_the_manager_s_journal_alone_tells_the_reported_points_from_those_that_count(
+    corrected: tuple[MatchRecord, MatchRecord],
+) -> None:
+    whole, alone = corrected
+    reported = [(player.league_points, player.private_score) for player in whole.players]
+    assert [(player.league_points, player.private_score) for player in alone.players] == reported
+    assert [points for points, _ in reported] != [1, 3]
+    assert [player.counted_points for player in alone.players] == [1, 3]
+
+
+def test_an_annulled_match_keeps_its_reported_points_until_it_counts_again() -> None:
+    made = league()
+    made.play()
+    before = JournalSource(journals(made, "manager")).match("0102001")
+    reported = [(player.league_points, player.private_score) for player in before.players]
+    assert sum(points or 0 for points, _ in reported) > 0
+    settle(made, Command.CORRECT, SettlementOrder(about="0102001", points=(0, 2), why="a typo"))
+    settle(made, Command.ANNUL, SettlementOrder(about="0102001", why="a wrong book"))
+    annulled = JournalSource(journals(made, "manager")).match("0102001")
+    settle(made, Command.REINSTATE, SettlementOrder(about="0102001", why="it was right"))
+    again = JournalSource(journals(made, "manager")).match("0102001")
+    made.close()
+    assert [(player.league_points, player.private_score) for player in annulled.players] == reported
+    assert [player.counted_points for player in annulled.players] == [0, 0]
+    assert [(player.league_points, player.private_score) for player in again.players] == reported
+    assert [player.counted_points for player in again.players] == [points for points, _ in reported]
+
+
+@pytest.fixture(scope="module")
+def silent() -> Iterator[dict[str, MatchRecord]]:
+    """A match that its referee broke off for an absent player, and one that its referee never reported."""
+    made = league({"crows": "scripted:silent"}, wrens="scripted:silent-after-questions")
+    made.play()
+    yield {
+        f"{match.game_id} {roles[-1]}": match
+        for roles in (("manager",), ("manager", *GROUPS), ("manager", "referees", *GROUPS))
+        for match in JournalSource(journals(made, *roles)).matches()
+    }
+    made.close()
+
+
+def test_a_match_begins_before_its_end_or_at_an_unknown_instant(silent: dict[str, MatchRecord]) -> None:
+    for name, match in silent.items():
+        assert match.ended_at is not None
+        if name.endswith("manager"):
+            assert match.started_at is None, "reports do not tell when a match began"
+            assert "Began" not in dict(match_page(match).facts)
+        elif match.started_at is not None:
+            assert match.started_at < match.ended_at
+            assert match.started_at == match.messages[0].at
+    assert silent["0102001 wrens"].started_at is not None
+
+
+def test_what_only_the_referee_or_the_players_know_is_not_said_to_be_missing(silent: dict[str, MatchRecord]) -> None:
+    alone = text_of(silent["0102001 manager"], is_whole=True)
+    assert "Which book was announced is not known here." in alone
+    assert "Target   not known here" in alone
+    for untrue in ("No book was announced", "none was made known", "could not play on"):
+        assert untrue not in alone
+    whole = text_of(silent["0102001 wrens"], is_whole=True)
+    assert "not known here" not in whole
+    assert "crows could not play on" in whole or "crows played to the end" in whole
