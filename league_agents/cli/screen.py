@@ -14,10 +14,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 WIDEST = 120
 """Columns. Longer lines of prose are hard to read, however wide the window."""
+
+_UNLIMITED = 100_000
+"""Columns."""
 
 
 def console(stream: TextIO) -> Console:
@@ -28,6 +31,16 @@ def console(stream: TextIO) -> Console:
     if made.width > WIDEST:
         made.width = WIDEST
     return made
+
+
+def print_whole(shown: RenderableType, stream: TextIO) -> None:
+    """Print to a terminal in its width, or wider where a word does not fit; elsewhere without dividing any line."""
+    from rich.measure import Measurement
+
+    screen = console(stream)
+    needed = Measurement.get(screen, screen.options.update(width=_UNLIMITED), shown)
+    screen.width = max(screen.width, needed.minimum if screen.is_terminal else needed.maximum)
+    screen.print(shown)
 
 
 def mark(screen: Console, *, is_good: bool) -> str:

@@ -11,7 +11,7 @@ import click
 
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, FROM, SEASON
-from league_agents.cli.screen import console, print_document, print_documents
+from league_agents.cli.screen import print_document, print_documents, print_whole
 from league_agents.cli.season_source import VIEWERS, opened
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _print(columns: Sequence[Column], rows: Iterable[Any], *, as_json: bool, as_
     else:
         table = text_table(columns, rows)
         if table.row_count:
-            console(sys.stdout).print(table)
+            print_whole(table, sys.stdout)
         else:
             click.echo(empty, err=True)
     return 0
@@ -155,7 +155,7 @@ def match(
         if as_json:
             print_document(to_builtins(told), sys.stdout)
         else:
-            console(sys.stdout).print(match_page(told, is_whole=transcript))
+            print_whole(match_page(told, is_whole=transcript), sys.stdout)
     return 0
 
 
@@ -225,10 +225,9 @@ def disputes(
             for line in dispute_lines(wanted):
                 click.echo(line, nl=False)
         elif rows := list(wanted):
-            screen = console(sys.stdout)
-            screen.print(text_table(DISPUTES, rows))
+            print_whole(text_table(DISPUTES, rows), sys.stdout)
             if game_id is not None:
-                screen.print(text_table(EVIDENCE, rows[0].evidence))
+                print_whole(text_table(EVIDENCE, rows[0].evidence), sys.stdout)
             else:
                 click.echo("'show disputes MATCH' shows the evidence; 'manage --help' how a match is settled", err=True)
         else:

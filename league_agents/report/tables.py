@@ -13,6 +13,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -46,19 +49,54 @@ class Column:
 
 
 def text_table(columns: Sequence[Column], rows: Iterable[object], *, title: str = "") -> Table:
-    """A table for a console. Columns without any value are left out."""
+    """A table for a console. Columns without any value are left out, and cells are divided between words only."""
     cells = [[(column, column.value(row)) for column in columns if column.reader != "spreadsheet"] for row in rows]
     places = range(len(cells[0])) if cells else range(0)
     kept = [place for place in places if any(line[place][1] not in (None, "") for line in cells)]
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, title=title or None, title_justify="left")
+    table = WordTable(
+        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False, title=title or None, title_justify="left"
+    )
     for place in kept:
         column = cells[0][place][0]
         justify: Literal["left", "right"] = "right" if column.is_number else "left"
         is_whole = column.is_whole or column.is_number
         table.add_column(Text(column.title), justify=justify, overflow="fold", no_wrap=is_whole)
+        texts = [column.title, *(_shown(line[place][1]) for line in cells)]
+        words = [word for text in texts for word in text.split()]
+        table.widths.append((max(map(cell_len, texts if is_whole else words), default=0), max(map(cell_len, texts))))
     for line in cells:
         table.add_row(*(Text(_shown(line[place][1])) for place in kept))
     return table
+
+
+class WordTable(Table):
+    """A table that divides its cells between words only, and is wider than the console where that is not enough."""
+
+    widths: list[tuple[int, int]]
+    """The least and the natural width of each column."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.widths = []
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        least, natural = (sum(each) for each in zip(*self.widths, strict=True)) if self.widths else (0, 0)
+        return Measurement(least + self._gaps, natural + self._gaps)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widths = [natural for _, natural in self.widths]
+        for _ in range(sum(widths) + self._gaps - options.max_width):
+            spare = [(width, place) for place, width in enumerate(widths) if width > self.widths[place][0]]
+            if not spare:
+                break
+            widths[max(spare)[1]] -= 1
+        for column, width in zip(self.columns, widths, strict=True):
+            column.width = width
+        yield from super().__rich_console__(console, options)
+
+    @property
+    def _gaps(self) -> int:
+        return max(0, 2 * len(self.widths) - 1)
 
 
 def csv_lines(columns: Sequence[Column], rows: Iterable[object]) -> Iterator[str]:
@@ -134,6 +172,17 @@ def _result(match: MatchRecord) -> str:
     return "draw" if match.is_draw and match.status == "completed" else ""
 
 
+def _result_or_status(match: MatchRecord) -> str:
+    return _result(match) or match.status
+
+
+def _why(match: MatchRecord) -> str:
+    """Why a match was aborted, without an address, or how it ended apart from its result, and who was absent."""
+    ended = match.status if _result(match) and match.status != "completed" else ""
+    reason, absent = (match.abort_reason or ended).partition(":")[0], match.absence().partition(";")[0]
+    return f"{reason}: {absent}" if reason and absent else reason or absent
+
+
 def _settled(match: MatchRecord) -> str:
     return ", ".join(each.words for each in match.settlements if not each.withdrawn)
 
@@ -142,21 +191,23 @@ MATCHES = (
     Column(key="game_id", title="Match", value=lambda match: match.game_id, is_whole=True),
     Column(key="round", title="Round", value=lambda match: match.round_number, is_number=True),
     Column(key="division", title="Division", value=lambda match: match.division),
-    Column(key="player1", title="Player 1", value=_of_player(0, "participant_id")),
-    Column(key="player2", title="Player 2", value=_of_player(1, "participant_id")),
-    Column(key="referee", title="Referee", value=lambda match: match.referee_id),
-    Column(key="status", title="Status", value=lambda match: match.status),
+    Column(key="player1", title="Player 1", value=_of_player(0, "participant_id"), is_whole=True),
+    Column(key="player2", title="Player 2", value=_of_player(1, "participant_id"), is_whole=True),
+    Column(key="referee", title="Referee", value=lambda match: match.referee_id, is_whole=True),
+    Column(key="status", title="Status", value=lambda match: match.status, reader="spreadsheet"),
     Column(key="points", title="Points", value=_both_points, is_whole=True, reader="person"),
     Column(key="points1", title="Points 1", value=_points(0), is_number=True, reader="spreadsheet"),
     Column(key="points2", title="Points 2", value=_points(1), is_number=True, reader="spreadsheet"),
     Column(key="winner", title="Winner", value=lambda match: match.winner_id, reader="spreadsheet"),
-    Column(key="result", title="Result", value=_result),
+    Column(key="ended", title="Result", value=_result_or_status, reader="person"),
+    Column(key="why", title="Why", value=_why, reader="person"),
+    Column(key="result", title="Result", value=_result, reader="spreadsheet"),
     Column(key="private_score1", title="Score 1", value=_of_player(0, "private_score"), reader="spreadsheet"),
     Column(key="private_score2", title="Score 2", value=_of_player(1, "private_score"), reader="spreadsheet"),
     Column(key="termination1", title="Ended 1", value=_of_player(0, "termination"), reader="spreadsheet"),
     Column(key="termination2", title="Ended 2", value=_of_player(1, "termination"), reader="spreadsheet"),
-    Column(key="abort_reason", title="Why", value=lambda match: match.abort_reason),
-    Column(key="absent", title="Absent", value=lambda match: match.absence().partition(";")[0]),
+    Column(key="abort_reason", title="Why", value=lambda match: match.abort_reason, reader="spreadsheet"),
+    Column(key="absent", title="Absent", value=lambda match: match.absence().partition(";")[0], reader="spreadsheet"),
     Column(key="walkover", title="Walkover", value=lambda match: match.is_walkover, reader="spreadsheet"),
     Column(key="settled", title="Settled", value=_settled),
     Column(key="started_at", title="Started", value=lambda match: match.started_at, reader="spreadsheet"),
