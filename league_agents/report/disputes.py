@@ -8,7 +8,7 @@ Rule 2: texts of others are one line of visible characters and bounded, and so i
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -29,8 +29,11 @@ from league_agents.report.season_frame import RoleJournal, SeasonFrame
 MOST = 1_000
 """Maximal number of disputes of one division."""
 
-MOST_REPORTS, MOST_MAILS = 20, 30
-"""Maximal number of reports of one match, and of mails in one participant's journal, that are given as evidence."""
+MOST_REPORTS, MOST_OBJECTIONS, MOST_MAILS = 20, 20, 30
+"""Maximal numbers of pieces of evidence: reports of one match, objections to it, mails in one participant's journal."""
+
+MOST_OF_SENDER = 6
+"""Maximal number of reports, and of objections, of one sender among them. The referee and both players have room."""
 
 LONGEST = 300
 _REPORT, _REPLY = MessageType.MATCH_RESULT_REPORT.value, MessageType.FREE_TEXT_RESPONSE.value
@@ -51,7 +54,7 @@ def disputes_of(journals: Sequence[RoleJournal], frame: SeasonFrame, *, division
             count += 1
             if count > MOST:
                 return
-            evidence = [*received.evidence(match.game_id)[:MOST_REPORTS], *_mails(others, frame, match)]
+            evidence = [*received.evidence(match), *_mails(others, frame, match)]
             yield DisputeRecord(
                 game_id=match.game_id,
                 round_number=match.round_number,
@@ -70,7 +73,7 @@ class _Received:
     def __init__(self, manager: RoleJournal, frame: SeasonFrame) -> None:
         self._frame = frame
         self._reports: dict[str, list[InboxRow]] = defaultdict(list)
-        self._objections: dict[str, list[tuple[InboxRow, str]]] = defaultdict(list)
+        self._objections: dict[str, list[InboxRow]] = defaultdict(list)
         self._closed: dict[int, datetime] = {}
         """By round: when its results were announced first."""
 
@@ -86,9 +89,8 @@ class _Received:
             if not frame.lasts_at(row.arrived_at):
                 continue
             if row.message_type == _REPLY:
-                text = _text_of(row)
-                for game_id in dict.fromkeys(_GAME_ID.findall(text)):
-                    self._objections[game_id].append((row, text))
+                for game_id in dict.fromkeys(_GAME_ID.findall(_text_of(row))):
+                    self._objections[game_id].append(row)
             elif row.game_id is not None:
                 self._reports[row.game_id].append(row)
         for note in manager.journal.notes(kinds=(MATCH, SETTLEMENT, "round")):
@@ -139,11 +141,10 @@ class _Received:
         if strangers:
             names = dict.fromkeys(self._name(row.sender, is_public=True) for row in strangers)
             yield DisputeKind.NOT_THE_REFEREE, f"{', '.join(list(names)[:4])} reported a match that {name} judges"
-        for row in players:
-            if (claim := self._other_result(row, own, match)) is not None:
-                yield DisputeKind.PLAYER_DIFFERS, claim
+        differing = dict.fromkeys(self._other_result(row, own, match) for row in players)
+        yield from ((DisputeKind.PLAYER_DIFFERS, claim) for claim in differing if claim is not None)
         if objections := self._objections.get(match.game_id, []):
-            names = dict.fromkeys(self._name(row.sender, is_public=True) for row, _ in objections)
+            names = dict.fromkeys(self._name(row.sender, is_public=True) for row in objections)
             yield DisputeKind.OBJECTION, f"{', '.join(list(names)[:4])} wrote about the match"
 
     def _late(self, match: ScheduledMatch, own: Sequence[InboxRow]) -> timedelta | None:
@@ -158,23 +159,32 @@ class _Received:
         # round that did not wait for this report can be over before it.
         return after if settled_at is not None and settled_at <= closed_at and after > timedelta(0) else None
 
-    def evidence(self, game_id: str) -> list[DisputeEvidence]:
-        """Everything about a match that the league manager received, oldest first."""
-        match = self._frame.matches[game_id]
-        rows = sorted(self._reports.get(game_id, []), key=lambda row: row.arrived_at)[:MOST_REPORTS]
+    def evidence(self, match: ScheduledMatch) -> list[DisputeEvidence]:
+        """The reports and objections that the league manager received about a match, oldest first."""
         found = [
             DisputeEvidence(
                 at=row.arrived_at,
                 by=self._name(row.sender),
                 text=of(f"reported {_words(_payload(row), match, self._frame)}", LONGEST),
             )
-            for row in rows
+            for row in self._chosen(match, self._reports.get(match.game_id, []), MOST_REPORTS)
         ]
         found += [
-            DisputeEvidence(at=row.arrived_at, by=self._name(row.sender), text=of(f"wrote: {text}", LONGEST))
-            for row, text in self._objections.get(game_id, [])[:MOST_REPORTS]
+            DisputeEvidence(at=row.arrived_at, by=self._name(row.sender), text=of(f"wrote: {_text_of(row)}", LONGEST))
+            for row in self._chosen(match, self._objections.get(match.game_id, []), MOST_OBJECTIONS)
         ]
         return sorted(found, key=lambda each: each.at)
+
+    def _chosen(self, match: ScheduledMatch, rows: Sequence[InboxRow], most: int) -> Iterator[InboxRow]:
+        """At most so many mails: first those of the assigned referee and the players, and few of each sender, so that
+        no number of others hides one of them."""
+        counts: Counter[str] = Counter()
+        for group in self._by_sender(match, sorted(rows, key=lambda row: row.arrived_at)):
+            for row in group:
+                sender = address_key(read_mailbox(row.sender) or row.sender)
+                if counts[sender] < MOST_OF_SENDER and counts.total() < most:
+                    counts[sender] += 1
+                    yield row
 
     def _by_sender(
         self, match: ScheduledMatch, rows: Sequence[InboxRow]

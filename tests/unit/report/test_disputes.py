@@ -75,6 +75,16 @@ def with_points(row: InboxRow, one: int, two: int) -> dict[str, Any]:
     return {"scores": changed, "winner_id": scores[0]["participant_id"] if one > two else scores[1]["participant_id"]}
 
 
+def free_text(made: OfflineLeague) -> InboxRow:
+    row = next(row for row in rows_of(made) if row.sender == "owls@league.test")
+    document = {**(row.document or {}), "message_type": "FREE_TEXT_RESPONSE", "payload": {"message_text": "noted"}}
+    document.pop("game_id", None)
+    subject = "league.v2::PLAYER::owls@league.test::t1::FREE_TEXT_RESPONSE"
+    return msgspec.structs.replace(
+        row, message_type="FREE_TEXT_RESPONSE", subject=subject, game_id=None, document=document
+    )
+
+
 def closed_at(made: OfflineLeague, number: int) -> datetime:
     notes: Iterator[Note] = made.manager.journal.notes(kinds=("round",))
     return next(note.at for note in notes if note.key == str(number))
@@ -193,7 +203,8 @@ def test_a_player_that_states_other_points_than_its_referee_differs(played: Offl
     points = row.document["payload"]["league_points"]  # type: ignore[index]
     takes_in(played, row, {"league_points": points})
     assert of_kind(found(played), DisputeKind.PLAYER_DIFFERS) == []
-    takes_in(played, row, {"league_points": (points + 1) % 4})
+    for _ in range(3):
+        takes_in(played, row, {"league_points": (points + 1) % 4})
     (dispute,) = of_kind(found(played), DisputeKind.PLAYER_DIFFERS)
     assert dispute.text == f"owls says that it got {(points + 1) % 4}, referee crows says {points}"
 
@@ -206,16 +217,7 @@ def test_a_report_that_cannot_be_read_is_listed_with_the_reason(played: OfflineL
 
 
 def test_a_free_text_that_names_a_match_is_an_objection_and_any_other_is_not(played: OfflineLeague) -> None:
-    row = msgspec.structs.replace(
-        next(row for row in rows_of(played) if row.sender == "owls@league.test"),
-        message_type="FREE_TEXT_RESPONSE",
-        subject="league.v2::PLAYER::owls@league.test::t1::FREE_TEXT_RESPONSE",
-        game_id=None,
-    )
-    head = {"message_type": "FREE_TEXT_RESPONSE"}
-    document = {**(row.document or {}), **head, "payload": {"message_text": "noted"}}
-    document.pop("game_id", None)
-    row = msgspec.structs.replace(row, document=document)
+    row = free_text(played)
     takes_in(played, row)
     assert of_kind(found(played), DisputeKind.OBJECTION) == []
     takes_in(played, row, {"message_text": f"the word of 0101001 was wrong {HOSTILE}"})
@@ -239,15 +241,41 @@ def test_what_was_settled_says_so(played: OfflineLeague) -> None:
         assert dispute.settled == ("annul" if order == "annul" else "")
 
 
-def test_a_flood_of_reports_is_bounded(played: OfflineLeague, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_REPORTS", 5)
+def test_a_flood_of_reports_is_bounded_and_hides_neither_the_referee_s_nor_a_player_s(
+    played: OfflineLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
     row = referees_row(played, "0101001")
-    for number in range(40):
-        takes_in(played, row, with_points(row, number % 4, (number + 1) % 4), sender="referee.owls@league.test")
+    before = row.arrived_at - timedelta(hours=1)
+    # One member, many strangers, and mails that only claim to come from the referee: all before its report.
+    floods = ["referee.owls@league.test"] * 30 + [f"m{number}@example.com" for number in range(30)] + [row.sender] * 30
+    for number, sender in enumerate(floods):
+        verdict = InboxVerdict.PROCESSED if sender.startswith("referee.owls") else InboxVerdict.REJECTED
+        points = with_points(row, number % 4, (number + 1) % 4)
+        takes_in(played, row, points, sender=sender, verdict=verdict, arrived_at=before)
     (dispute,) = of_kind(found(played), DisputeKind.NOT_THE_REFEREE)
-    assert len(dispute.evidence) == 5
+    by = [each.by for each in dispute.evidence]
+    assert len(by) == module.MOST_REPORTS
+    assert {"referee crows", "player owls", "player wrens"} <= set(by)
+    assert by.count("referee owls") == module.MOST_OF_SENDER
+    assert row.arrived_at in {each.at for each in dispute.evidence if each.by == "referee crows"}
+    assert len(found(played)) > 1
     monkeypatch.setattr(module, "MOST", 1)
     assert len(found(played)) == 1
+
+
+def test_a_flood_of_objections_does_not_hide_that_of_a_player(played: OfflineLeague) -> None:
+    letter = free_text(played)
+    text = {"message_text": "0101001 was wrong"}
+    senders = ["crows@league.test" if number % 2 else f"m{number}@example.com" for number in range(40)]
+    for hours, sender in enumerate([*senders, "owls@league.test"]):
+        subject = letter.subject.replace("owls@league.test", sender)
+        at = letter.arrived_at + timedelta(hours=hours)
+        takes_in(played, letter, text, sender=sender, subject=subject, arrived_at=at)
+    (dispute,) = of_kind(found(played), DisputeKind.OBJECTION)
+    by = [each.by for each in dispute.evidence if each.text.startswith("wrote: ")]
+    assert len(by) == module.MOST_OBJECTIONS
+    assert by.count("player owls") == 1
+    assert by.count("player crows") == module.MOST_OF_SENDER
 
 
 def test_without_the_league_manager_s_journal_there_are_none(played: OfflineLeague) -> None:
