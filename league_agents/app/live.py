@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from league_agents.app.journals import keep_marker
 from league_agents.app.league_mail import LEAGUE_MAIL
@@ -36,9 +36,6 @@ from league_agents.runner.lock import FileLock
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

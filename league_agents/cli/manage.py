@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from types import MappingProxyType
 
 import click
 
-from league_agents.cli.numbers import FiniteRange
+from league_agents.cli.numbers import FiniteRange, WholeRange
 from league_agents.cli.options import CONFIG
-from league_agents.league.season.orders import Command, OrderSubject, SettlementOrder
+from league_agents.games.q21.model import MOST_POINTS
+from league_agents.league.season.orders import LONGEST_EXTENSION, Command, OrderSubject, SettlementOrder
 
 COMMANDS: Mapping[str, Command] = MappingProxyType({command.word: command for command in Command})
 WITH_TEXT = ", ".join(word for word, command in COMMANDS.items() if command.takes_text)
 SETTLING = ", ".join(word for word, command in COMMANDS.items() if command.settles)
-LONGEST_TEXT = 2_000
+MOST_MINUTES = LONGEST_EXTENSION / timedelta(minutes=1)
+LONGEST_TEXT, LONGEST_REASON, LONGEST_NAME = 2_000, 1_000, 200
 LOOK_EVERY_S = 0.2
 
 EPILOG = (
@@ -43,7 +46,7 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
 @click.option("--why", default="", help="The reason of a settlement or a reset. Everybody concerned reads it.")
 @click.option(
     "--points",
-    type=(click.IntRange(0, 3), click.IntRange(0, 3)),
+    type=(WholeRange(0, MOST_POINTS), WholeRange(0, MOST_POINTS)),
     metavar="N N",
     help="For correct: the league points of player 1 and player 2.",
 )
@@ -53,7 +56,12 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
     metavar="X X",
     help="For correct: their private scores.  [default: as reported]",
 )
-@click.option("--minutes", type=FiniteRange(1, 43_200), metavar="M", help="For extend-round: how much later.")
+@click.option(
+    "--minutes",
+    type=FiniteRange(1, MOST_MINUTES),
+    metavar="M",
+    help="For extend-round: how much later.",
+)
 @CONFIG
 @click.option(
     "--wait",
@@ -83,8 +91,6 @@ def command(
     is refused at once; 'show log' lists the others as done, waiting or refused. A league file that 'config check'
     rejects is refused.
     """
-    from datetime import timedelta
-
     from league_agents.app.finished import check_file
     from league_agents.app.journals import journals_of
     from league_agents.app.orders import give, new_nonce, outcome_of, refusal_of
@@ -152,23 +158,32 @@ def _check_settlement(command: Command, about: str, team: str, why: str) -> None
     order = command.word
     if not why.strip():
         raise click.UsageError(f"'{order}' needs a reason: --why '…'")
-    _check_length(why, about, team)
-    if command.settles is OrderSubject.MATCH and not about:
-        raise click.UsageError(f"'{order}' needs the match: {order} 0101001 --why '…'")
-    if command.settles is OrderSubject.TEAM and not about:
-        raise click.UsageError(f"'{order}' needs the team: {order} TEAM --why '…'")
+    _check_length(why, ABOUT=about, TEAM=team)
     if command.settles is OrderSubject.ROUND and about:
-        raise click.UsageError("'extend-round' is about the round that is played; it takes --minutes M and --why")
-    if (command is Command.SUBSTITUTE_REFEREE) != bool(team):
-        usage = f"{Command.SUBSTITUTE_REFEREE.word} 0101001 TEAM --why '…'"
-        raise click.UsageError(
-            f"'{order}' {'names one thing' if team else 'needs the team whose referee steps in'}: {usage}"
-        )
+        raise click.UsageError(f"'{order}' is about the round that is played: {_usage(command)}")
+    if command.settles is not OrderSubject.ROUND and not about:
+        raise click.UsageError(f"'{order}' needs the {command.settles}: {_usage(command)}")
+    if command is Command.SUBSTITUTE_REFEREE and not team:
+        raise click.UsageError(f"'{order}' needs the team whose referee steps in: {_usage(command)}")
+    if command is not Command.SUBSTITUTE_REFEREE and team:
+        raise click.UsageError(f"'{order}' is about one {command.settles} and takes no further TEAM: {_usage(command)}")
 
 
-def _check_length(why: str, *others: str) -> None:
-    if len(why) + sum(map(len, others)) > LONGEST_TEXT // 2:
-        raise click.UsageError(f"the reason has {len(why)} characters, at most {LONGEST_TEXT // 2} are sent")
+def _usage(command: Command) -> str:
+    """The command as it is to be typed."""
+    about = {OrderSubject.MATCH: "0101001", OrderSubject.TEAM: "TEAM"}.get(command.settles or OrderSubject.ROUND)
+    figures = {
+        Command.SUBSTITUTE_REFEREE: "TEAM", Command.CORRECT: "--points 3 0", Command.EXTEND_ROUND: "--minutes 30"
+    }.get(command)  # fmt: skip
+    return " ".join(word for word in (command.word, about, figures, "--why '…'") if word)
+
+
+def _check_length(why: str, **names: str) -> None:
+    if len(why) > LONGEST_REASON:
+        raise click.UsageError(f"the reason has {len(why)} characters, at most {LONGEST_REASON} are sent")
+    for name, words in names.items():
+        if len(words) > LONGEST_NAME:
+            raise click.UsageError(f"{name} has {len(words)} characters; no match or team has more than {LONGEST_NAME}")
 
 
 def _check_figures(

@@ -14,6 +14,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+MOST_POINTS = 3
+"""Maximal number of league points of one player for one match."""
+
 Letter = Literal["A", "B", "C", "D"]
 LETTERS: tuple[Letter, ...] = ("A", "B", "C", "D")
 

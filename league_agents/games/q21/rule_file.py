@@ -16,6 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 import msgspec
 from pydantic import AfterValidator, Field, create_model, model_validator
 
+from league_agents.games.q21.model import MOST_POINTS
 from league_agents.games.q21.rules import (
     BUILT_IN,
     PRD,
@@ -59,7 +60,7 @@ class WrittenTier(WrittenRule):
     """The league points for a private score of at least ``least``."""
 
     least: Annotated[float, Field(ge=0, le=100)]
-    points: Annotated[int, Field(ge=0, le=3)]
+    points: Annotated[int, Field(ge=0, le=MOST_POINTS)]
 
 
 class _AddsUpToOne(WrittenRule):

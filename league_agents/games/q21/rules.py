@@ -16,6 +16,8 @@ from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 import msgspec
 from msgspec import Struct
 
+from league_agents.games.q21.model import MOST_POINTS
+
 
 class AnswerKey(StrEnum):
     """What the letters A to D mean."""
@@ -145,7 +147,9 @@ class RuleSet(Struct, frozen=True, kw_only=True):
         default_factory=CallbackTimeouts
     )
     # Protocol 5.4.
-    absent_points: Annotated[int, rule("league points of a player that was absent from the start", ge=0, le=3)] = 1
+    absent_points: Annotated[
+        int, rule("league points of a player that was absent from the start", ge=0, le=MOST_POINTS)
+    ] = 1
     # Protocol 7 counts the reported points, so that a silent player costs its opponent the win.
     walkover: Annotated[
         Walkover,
@@ -155,12 +159,12 @@ class RuleSet(Struct, frozen=True, kw_only=True):
         ),
     ] = Walkover.WIN
     walkover_points: Annotated[
-        int, rule("league points of such a win, and of one over a team withdrawn from the season", ge=0, le=3)
+        int, rule("league points of such a win, and of one over a team withdrawn from the season", ge=0, le=MOST_POINTS)
     ] = 3
     # Protocol 5.1 gives 0, which costs two players the match that a third did not judge.
     no_report_points: Annotated[
         int,
-        rule("league points of each player when the referee never reported", ge=0, le=3),
+        rule("league points of each player when the referee never reported", ge=0, le=MOST_POINTS),
     ] = 3
     aborted_points: Annotated[
         AbortedPoints,

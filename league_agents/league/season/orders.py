@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from enum import StrEnum
 
 import msgspec
 from msgspec import Struct
+
+LONGEST_EXTENSION = timedelta(days=30)
+"""Maximal time by which one order postpones the end of a round."""
 
 
 class OrderSubject(StrEnum):

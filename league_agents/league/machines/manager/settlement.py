@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
-from league_agents.games.q21.model import Termination
+from league_agents.games.q21.model import MOST_POINTS, Termination
 from league_agents.kit.values import evolve
 from league_agents.kit.violation import shown
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast
@@ -33,17 +33,13 @@ from league_agents.league.machines.manager.state import (
     record_of,
     with_record,
 )
-from league_agents.league.season.orders import SettlementOrder, read_order
+from league_agents.league.season.orders import LONGEST_EXTENSION, SettlementOrder, read_order
 from league_agents.league.season.schedule import Pairing
 from league_agents.league.season.standings import MatchOutcome, MatchStatus
 from league_agents.league.wire.address import address_key
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import AssignmentRole, FreeText
 from league_agents.league.wire.reading import LONGEST_TEXT
-
-MOST_POINTS = 3
-LONGEST_EXTENSION = timedelta(days=30)
-_MOST_MINUTES = LONGEST_EXTENSION / timedelta(minutes=1)
 
 _OF_WITHDRAWALS = (MatchStatus.WALKOVER, MatchStatus.CANCELLED)
 """The statuses of settlements that a withdrawal makes; those of the organiser have other statuses."""
@@ -138,7 +134,7 @@ def extend_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """Postpone the end of the current round."""
     order, season = order_of(turn), state.season
     minutes = order.minutes or 0
-    if not 1 <= minutes <= _MOST_MINUTES:
+    if not 1 <= minutes <= LONGEST_EXTENSION / timedelta(minutes=1):
         return refuse(turn, state, f"it can be extended by 1 minute to {LONGEST_EXTENSION.days} days, in minutes")
     name = f"round:{season.round_number}"
     timer = next((each for each in season.timers if each.name == name), None)

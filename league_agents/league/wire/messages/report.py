@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Struct
 
-from league_agents.games.q21.model import Breakdown, Feedback
+from league_agents.games.q21.model import MOST_POINTS, Breakdown, Feedback
 from league_agents.kit.violation import Violation, shown
 from league_agents.league.wire.address import read_address
 from league_agents.league.wire.declare import (
@@ -38,7 +38,6 @@ from league_agents.league.wire.messages.opening import AssignmentRole, assignmen
 from league_agents.league.wire.messages.rounds import ROUND
 from league_agents.league.wire.messages.score import (
     BEST_SCORE,
-    MOST_POINTS,
     breakdown_refusal,
     points_refusal,
     read_breakdown,

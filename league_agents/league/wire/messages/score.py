@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from league_agents.games.q21.model import (
     COMPONENTS,
+    MOST_POINTS,
     Breakdown,
     Feedback,
     Scorecard,
@@ -28,7 +29,6 @@ from league_agents.league.wire.reading import (
     text_of,
 )
 
-MOST_POINTS = 3
 BEST_SCORE = 100.0
 
 
