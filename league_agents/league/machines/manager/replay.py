@@ -13,7 +13,8 @@ from league_agents.kit.values import evolve
 from league_agents.kit.violation import shown
 from league_agents.league.machines.manager.broadcasts import SeasonTurn
 from league_agents.league.machines.manager.opening import assign
-from league_agents.league.machines.manager.rounds import next_of_bracket, start_round, warn_of_judge
+from league_agents.league.machines.manager.records import next_of_bracket, warn_of_judge
+from league_agents.league.machines.manager.rounds import start_round
 from league_agents.league.machines.manager.settlement import (
     announce,
     begun_match,

@@ -12,7 +12,8 @@ from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, round_id
 from league_agents.league.machines.manager.match_results import ReportVerdict, outcome_of, verdict
 from league_agents.league.machines.manager.opening import RosterLetter, complain
-from league_agents.league.machines.manager.rounds import record_match, tell_again, warn_of_bracket
+from league_agents.league.machines.manager.records import record_match, warn_of_bracket
+from league_agents.league.machines.manager.round_results import tell_again
 from league_agents.league.machines.manager.state import ManagerState, SeasonPhase, record_of, with_record
 from league_agents.league.season.schedule import Pairing
 from league_agents.league.season.standings import MatchOutcome, MatchStatus

@@ -6,28 +6,16 @@ Rule 2: a round ends for all members at once. Every game then has an outcome, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.values import evolve
-from league_agents.league.machines.effects import Record
 from league_agents.league.machines.events import Command
-from league_agents.league.machines.manager.broadcasts import (
-    SeasonTurn,
-    audience,
-    broadcast,
-    judges,
-    new_round,
-    round_id,
-)
-from league_agents.league.machines.manager.match_results import (
-    match_facts,
-    result_row,
-    standings_facts,
-    termination_of,
-)
+from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast, judges, new_round
 from league_agents.league.machines.manager.opening import assign, enter
+from league_agents.league.machines.manager.records import UNREPORTED, record_match, record_settlement, warn_of_judge
+from league_agents.league.machines.manager.round_results import counted_games, record_season, table, tell_results
 from league_agents.league.machines.manager.state import (
     NOTHING_YET,
     ClosedRound,
@@ -38,18 +26,10 @@ from league_agents.league.machines.manager.state import (
 )
 from league_agents.league.season.pairings import next_round
 from league_agents.league.season.replays import extra_round
-from league_agents.league.season.schedule import Pairing, Schedule, ScheduleKind
+from league_agents.league.season.schedule import Pairing, Schedule
 from league_agents.league.season.standings import MatchOutcome, MatchStatus, with_absent
-from league_agents.league.season.tie_breaks import RankedTeam, ranking
 from league_agents.league.wire.kinds import MessageType
-from league_agents.league.wire.messages import (
-    AssignmentRole,
-    EndRound,
-    LeagueCompleted,
-    RoundResults,
-)
-
-_NO_REPORT = MatchOutcome(status=MatchStatus.NO_REPORT)
+from league_agents.league.wire.messages import AssignmentRole, EndRound, LeagueCompleted
 
 
 def is_last_round(state: ManagerState) -> bool:
@@ -128,7 +108,7 @@ def without_report(turn: SeasonTurn, state: ManagerState, pairing: Pairing) -> M
         member = turn.roster.member(team.player_email)
         if member is None or not state.attendance[member.index].is_heard:
             absent.append(role)
-    return with_absent(_NO_REPORT, absent, turn.config.rules)
+    return with_absent(UNREPORTED, absent, turn.config.rules)
 
 
 def _with_extra_round(turn: SeasonTurn, state: ManagerState, schedule: Schedule) -> ManagerState:
@@ -195,68 +175,13 @@ def close_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
                 turn.warn("no_report", said)
                 record_match(turn, pairing, record, outcome, number)
         records.append(record)
-        matches.append((pairing, record.counted or _NO_REPORT))
+        matches.append((pairing, record.counted or UNREPORTED))
     standings = state.standings.with_matches(matches, config.rules)
     closed = ClosedRound(number=number, closed_at=turn.now, games=tuple(records))
     state = evolve(state, games=(), awaited=0, closed=(*state.closed, closed), standings=standings)
     tell_results(turn, state, matches, about=str(number))
     waits = config.is_automatic and config.round_gap and not is_last_round(state)
     return enter(turn, state, SeasonPhase.BETWEEN, timer=f"next:{number + 1}", wait=config.round_gap if waits else None)
-
-
-def tell_results(
-    turn: SeasonTurn, state: ManagerState, matches: Sequence[tuple[Pairing, MatchOutcome]], *, about: str
-) -> None:
-    """Announce and record the results of the last closed round, with the table after it."""
-    config, number = turn.config, state.closed[-1].number
-    ranked = table(turn, state)
-    if config.results_broadcast:
-        results = tuple(result_row(pairing, outcome, config.rules) for pairing, outcome in matches)
-        broadcast(
-            turn,
-            state,
-            MessageType.BROADCAST_ROUND_RESULTS,
-            RoundResults(round_number=number, results=results, standings=tuple(each.row for each in ranked)),
-            audience(turn, state),
-            about=about,
-            round_number=number,
-        )
-    turn.effects.append(
-        Record(
-            kind="round",
-            key=str(number),
-            termination=Termination.COMPLETED,
-            facts={
-                "season_id": config.season_id,
-                "round_number": number,
-                "round_id": round_id(config, state.season.resets, number),
-                "results": {pairing.game_id: outcome.status.value for pairing, outcome in matches},
-                "tie_breaks": list(config.table_order),
-                "standings": standings_facts(state.standings, ranked),
-            },
-        )
-    )
-
-
-def tell_again(
-    turn: SeasonTurn, state: ManagerState, changed: Sequence[tuple[Pairing, MatchOutcome]], *, about: str
-) -> None:
-    """Send the results of the last closed round again, with the changed matches, which may be of other rounds.
-
-    ``about`` distinguishes the message from others about the same round. A season that is over is recorded again.
-    """
-    assert state.schedule is not None, "a closed round has a schedule"
-    last = state.closed[-1]
-    matches = [
-        (pairing, record.counted)
-        for pairing, record in zip(state.schedule.round(last.number), last.games, strict=True)
-        if record.counted is not None
-    ]
-    known = {pairing.game_id for pairing, _ in matches}
-    matches += [each for each in changed if each[0].game_id not in known]
-    tell_results(turn, state, matches, about=f"{last.number} {about}")
-    if state.season.phase is SeasonPhase.FINISHED and not state.season.replays:
-        record_season(turn, state, Termination.COMPLETED)
 
 
 def go_on(turn: SeasonTurn, state: ManagerState) -> ManagerState:
@@ -301,123 +226,3 @@ def _unplayed_replays(state: ManagerState) -> Iterator[str]:
         for number in range(state.season.round_number + 1, len(state.schedule.rounds) + 1):
             games = state.schedule.round(number)
             yield from (game.replay_of for game in games if game.replay_of and not is_taken_back(state, game))
-
-
-def counted_games(state: ManagerState) -> Iterator[tuple[Pairing, MatchOutcome]]:
-    """The games of the closed rounds."""
-    for closed in state.closed:
-        assert state.schedule is not None
-        for pairing, record in zip(state.schedule.round(closed.number), closed.games, strict=True):
-            if record.counted is not None:
-                yield pairing, record.counted
-
-
-def table(turn: SeasonTurn, state: ManagerState) -> tuple[RankedTeam, ...]:
-    """The standings of the playing teams over the closed rounds."""
-    config = turn.config
-    return ranking(
-        state.schedule.players if state.schedule is not None else config.teams,
-        state.standings,
-        tie_breaks=config.table_order,
-        rules=config.rules,
-        seed=config.lot_seed or config.season_id,
-        games=lambda: counted_games(state),
-        schedule=state.schedule,
-    )
-
-
-def record_season(turn: SeasonTurn, state: ManagerState, termination: Termination) -> None:
-    """Record the end of the season; again when a settlement changes the standings."""
-    config, ranked = turn.config, table(turn, state)
-    turn.effects.append(
-        Record(
-            kind="season",
-            key=config.season_id,
-            termination=termination,
-            facts={
-                "season_id": config.season_id,
-                "season_name": config.season_name,
-                "league_id": config.league_id,
-                "rules": config.rules.name,
-                "rounds_played": len(state.closed),
-                "total_rounds": state.total_rounds,
-                "tie_breaks": list(config.table_order),
-                "standings": standings_facts(state.standings, ranked),
-            },
-        )
-    )
-
-
-def record_settlement(
-    turn: SeasonTurn,
-    key: str,
-    termination: Termination = Termination.COMPLETED,
-    *,
-    order: str,
-    why: str,
-    before: Mapping[str, object],
-    after: Mapping[str, object],
-) -> None:
-    """Record a decision of the organiser."""
-    facts = {
-        "season_id": turn.config.season_id,
-        "order": order,
-        "why": why,
-        "by": turn.identity.participant_id,
-        "before": before,
-        "after": after,
-    }
-    turn.effects.append(Record(kind="settlement", key=key, termination=termination, facts=facts))
-
-
-def record_open_games(turn: SeasonTurn, state: ManagerState) -> None:
-    """Record the games that a reset cuts off, whose reports will be ignored."""
-    number = state.season.round_number
-    if state.schedule is None or not state.games:
-        return
-    for pairing, record in zip(state.schedule.round(number), state.games, strict=True):
-        if record.counted is None:
-            record_match(turn, pairing, record, _NO_REPORT, number, termination=Termination.RESET)
-
-
-def warn_of_judge(turn: SeasonTurn, pairing: Pairing) -> None:
-    """Warn that the referee of this match may not report because its team is withdrawn."""
-    said = f"is judged by {pairing.referee.group_id}, which is withdrawn; 'substitute-referee', 'annul' or 'correct' it"
-    turn.warn("no_referee", f"game {pairing.game_id} {said}")
-
-
-def next_of_bracket(state: ManagerState, number: int) -> int | None:
-    """The round of a knockout that was paired from the results of this round; ``None`` if there is none."""
-    schedule = state.schedule
-    if schedule is None or schedule.kind is not ScheduleKind.KNOCKOUT:
-        return None
-    later = range(number + 1, len(schedule.rounds) + 1)
-    return next((each for each in later if not schedule.is_extra(each)), None)
-
-
-def warn_of_bracket(turn: SeasonTurn, state: ManagerState, pairing: Pairing, number: int) -> None:
-    """Warn that a changed outcome of this match does not change the next round of a knockout."""
-    if (paired := next_of_bracket(state, number)) is not None:
-        said = f"round {paired} is paired, and stays so whoever wins this one"
-        turn.warn("bracket_stands", f"game {pairing.game_id}: {said}")
-
-
-def record_match(
-    turn: SeasonTurn,
-    pairing: Pairing,
-    record: GameRecord,
-    outcome: MatchOutcome,
-    number: int,
-    *,
-    termination: Termination | None = None,
-    is_late: bool = False,
-    before: MatchOutcome | None = None,
-) -> None:
-    """Record the end of a match; again when another report counts. ``before`` is the replaced outcome."""
-    config = turn.config
-    facts = match_facts(pairing, record, outcome, config.rules, season_id=config.season_id, round_number=number)
-    facts["is_late"] = is_late
-    facts["replaces"] = before.status.value if before is not None else None
-    turn.effects.append(
-        Record(kind="match", key=pairing.game_id, termination=termination or termination_of(outcome), facts=facts)
-    )

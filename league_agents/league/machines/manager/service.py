@@ -12,7 +12,8 @@ from league_agents.kit.violation import shown
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, broadcast
 from league_agents.league.machines.manager.opening import RosterLetter
-from league_agents.league.machines.manager.rounds import record_open_games, record_season
+from league_agents.league.machines.manager.records import record_open_games
+from league_agents.league.machines.manager.round_results import record_season
 from league_agents.league.machines.manager.state import ManagerState, ReplyRound, SeasonPhase, initial_state
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages import (

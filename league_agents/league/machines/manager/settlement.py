@@ -16,15 +16,16 @@ from league_agents.kit.violation import shown
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast
 from league_agents.league.machines.manager.config import RosterMember
 from league_agents.league.machines.manager.match_results import termination_of, winner_id
-from league_agents.league.machines.manager.reports import told_outcome
-from league_agents.league.machines.manager.rounds import (
+from league_agents.league.machines.manager.records import (
+    UNREPORTED,
     record_match,
     record_settlement,
-    tell_again,
-    walkover,
     warn_of_bracket,
     warn_of_judge,
 )
+from league_agents.league.machines.manager.reports import told_outcome
+from league_agents.league.machines.manager.round_results import tell_again
+from league_agents.league.machines.manager.rounds import walkover
 from league_agents.league.machines.manager.state import (
     GameRecord,
     ManagerState,
@@ -186,7 +187,7 @@ def _changed(
     before, after = former.counted, record.counted
     if after is not None:
         record_match(turn, pairing, record, after, number, before=before)
-    termination = termination_of(after or MatchOutcome(status=MatchStatus.NO_REPORT))
+    termination = termination_of(after or UNREPORTED)
     record_order(turn, pairing.game_id, termination, before=_facts(pairing, before), after=_facts(pairing, after))
     return with_record(state, number, index, record)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from league_agents.league.machines.effects import Send
 from league_agents.league.machines.events import Command
-from league_agents.league.machines.manager.rounds import counted_games
+from league_agents.league.machines.manager.round_results import counted_games
 from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.league.season.orders import SettlementOrder
 from league_agents.league.season.schedule import ScheduleKind

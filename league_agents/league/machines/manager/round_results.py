@@ -1,0 +1,116 @@
+"""The results of closed rounds and the standings after them: computed, announced and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from league_agents.games.q21.model import Termination
+from league_agents.league.machines.effects import Record
+from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast, round_id
+from league_agents.league.machines.manager.match_results import result_row, standings_facts
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
+from league_agents.league.season.schedule import Pairing
+from league_agents.league.season.standings import MatchOutcome
+from league_agents.league.season.tie_breaks import RankedTeam, ranking
+from league_agents.league.wire.kinds import MessageType
+from league_agents.league.wire.messages import RoundResults
+
+
+def tell_results(
+    turn: SeasonTurn, state: ManagerState, matches: Sequence[tuple[Pairing, MatchOutcome]], *, about: str
+) -> None:
+    """Announce and record the results of the last closed round, with the table after it."""
+    config, number = turn.config, state.closed[-1].number
+    ranked = table(turn, state)
+    if config.results_broadcast:
+        results = tuple(result_row(pairing, outcome, config.rules) for pairing, outcome in matches)
+        broadcast(
+            turn,
+            state,
+            MessageType.BROADCAST_ROUND_RESULTS,
+            RoundResults(round_number=number, results=results, standings=tuple(each.row for each in ranked)),
+            audience(turn, state),
+            about=about,
+            round_number=number,
+        )
+    turn.effects.append(
+        Record(
+            kind="round",
+            key=str(number),
+            termination=Termination.COMPLETED,
+            facts={
+                "season_id": config.season_id,
+                "round_number": number,
+                "round_id": round_id(config, state.season.resets, number),
+                "results": {pairing.game_id: outcome.status.value for pairing, outcome in matches},
+                "tie_breaks": list(config.table_order),
+                "standings": standings_facts(state.standings, ranked),
+            },
+        )
+    )
+
+
+def tell_again(
+    turn: SeasonTurn, state: ManagerState, changed: Sequence[tuple[Pairing, MatchOutcome]], *, about: str
+) -> None:
+    """Send the results of the last closed round again, with the changed matches, which may be of other rounds.
+
+    ``about`` distinguishes the message from others about the same round. A season that is over is recorded again.
+    """
+    assert state.schedule is not None, "a closed round has a schedule"
+    last = state.closed[-1]
+    matches = [
+        (pairing, record.counted)
+        for pairing, record in zip(state.schedule.round(last.number), last.games, strict=True)
+        if record.counted is not None
+    ]
+    known = {pairing.game_id for pairing, _ in matches}
+    matches += [each for each in changed if each[0].game_id not in known]
+    tell_results(turn, state, matches, about=f"{last.number} {about}")
+    if state.season.phase is SeasonPhase.FINISHED and not state.season.replays:
+        record_season(turn, state, Termination.COMPLETED)
+
+
+def record_season(turn: SeasonTurn, state: ManagerState, termination: Termination) -> None:
+    """Record the end of the season; again when a settlement changes the standings."""
+    config, ranked = turn.config, table(turn, state)
+    turn.effects.append(
+        Record(
+            kind="season",
+            key=config.season_id,
+            termination=termination,
+            facts={
+                "season_id": config.season_id,
+                "season_name": config.season_name,
+                "league_id": config.league_id,
+                "rules": config.rules.name,
+                "rounds_played": len(state.closed),
+                "total_rounds": state.total_rounds,
+                "tie_breaks": list(config.table_order),
+                "standings": standings_facts(state.standings, ranked),
+            },
+        )
+    )
+
+
+def table(turn: SeasonTurn, state: ManagerState) -> tuple[RankedTeam, ...]:
+    """The standings of the playing teams over the closed rounds."""
+    config = turn.config
+    return ranking(
+        state.schedule.players if state.schedule is not None else config.teams,
+        state.standings,
+        tie_breaks=config.table_order,
+        rules=config.rules,
+        seed=config.lot_seed or config.season_id,
+        games=lambda: counted_games(state),
+        schedule=state.schedule,
+    )
+
+
+def counted_games(state: ManagerState) -> Iterator[tuple[Pairing, MatchOutcome]]:
+    """The games of the closed rounds."""
+    for closed in state.closed:
+        assert state.schedule is not None
+        for pairing, record in zip(state.schedule.round(closed.number), closed.games, strict=True):
+            if record.counted is not None:
+                yield pairing, record.counted
