@@ -19,6 +19,7 @@ from league_agents.app.role_files import refuse_missing_folder
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.config.migrate import MISSING_ADDRESS
 from league_agents.kit.errors import AuthorizationExpired, ConfigError
+from league_agents.league.machines.manager.config import ROUND_WAIT
 from league_agents.league.wire.address import same_address
 from league_agents.mail.oauth import token_status
 
@@ -46,6 +47,21 @@ def refuse_unfinished(settings: LeagueSettings) -> None:
                 f"{settings.path}.roles.{role.role}.group_id",
                 "is empty; write the name of your group there, as the league office spells it",
             )
+
+
+def season_warnings(settings: LeagueSettings) -> Iterator[str]:
+    """Yield a line for each setting of the season that makes innocent players lose."""
+    season, rules = settings.season, settings.rules
+    if season is None or not season.is_automatic:
+        return
+    wait = season.waits.get("round_wait", ROUND_WAIT)
+    longest = max(rules.warmup_wait, rules.questions_wait, rules.guess_wait)
+    if wait < longest:
+        yield (
+            f"{settings.path}.season.round_seconds: {wait.total_seconds():g} s is less than a player has for one step"
+            f" ({longest.total_seconds():g} s by the rules): matches are cut off before somebody silent is named, and"
+            " nobody wins them; write more"
+        )
 
 
 def _addresses(settings: LeagueSettings) -> Iterator[tuple[str, str, str]]:

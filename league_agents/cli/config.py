@@ -29,7 +29,7 @@ def command() -> None:
 def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
     """Read the league file with the environment laid over it, load the agents, look at the journals and tokens, and say
     what was understood and what to do next. What stops 'run' stops this command: the exit code is 3."""
-    from league_agents.app.finished import check_file
+    from league_agents.app.finished import check_file, season_warnings
     from league_agents.app.live_mailbox import login_command
     from league_agents.app.secret_files import readable_by_others
     from league_agents.cli.screen import own_stdout
@@ -47,7 +47,7 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
             if found.needs_login:
                 click.echo(f"{role.role}: {found.needs_login}", file=stdout)
                 logins.append(login_command(settings, role))
-        for warning in readable_by_others(settings):
+        for warning in (*readable_by_others(settings), *season_warnings(settings)):
             click.echo(warning, err=True)
         active, idle = (each.total_seconds() for each in (settings.pace.active, settings.pace.idle))
         click.echo(

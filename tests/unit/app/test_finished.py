@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from league_agents.app.finished import EXAMPLE_ADDRESSES, refuse_unfinished
+from league_agents.app.finished import EXAMPLE_ADDRESSES, refuse_unfinished, season_warnings
 from league_agents.app.live_mailbox import missing_client
 from league_agents.config.league_file import read_league_file
 from league_agents.config.league_settings import LeagueSettings
@@ -38,6 +38,29 @@ def test_the_unedited_example_is_refused_until_each_mailbox_is_changed(tmp_path:
     with pytest.raises(ConfigError, match=r"league\.manager_email: still says the example's address league-office@"):
         refuse_unfinished(read(tmp_path, text))
     refuse_unfinished(read(tmp_path, text.replace("league-office@example.com", "office@league.test")))
+
+
+@pytest.mark.parametrize(
+    ("season", "warned"),
+    [
+        ("round_seconds: 60", True),
+        ("round_seconds: 300", False),
+        ("registration_seconds: 60", False),
+        ("round_seconds: 60, is_automatic: false", False),
+    ],
+)
+def test_a_round_that_is_shorter_than_one_step_is_warned_of(tmp_path: Path, season: str, warned: bool) -> None:
+    teams = [{"group_id": name, "player": f"{name}.p@x.test", "referee": f"{name}.r@x.test"} for name in "abc"]
+    text = f"""\
+league: {{manager_email: office@league.test}}
+season: {{id: S1, teams: {json.dumps(teams)}, {season}}}
+roles:
+  manager: {{address: office@league.test}}
+"""
+    told = list(season_warnings(read(tmp_path, text)))
+    assert [".season.round_seconds: 60 s is less than a player has for one step (300 s" in line for line in told] == [
+        True
+    ] * warned
 
 
 def test_every_address_of_the_example_is_refused() -> None:

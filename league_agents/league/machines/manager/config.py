@@ -45,6 +45,10 @@ class LookupTable(StrEnum):
     is left out loses its match, so an address is left out only if it was silent for the whole season."""
 
 
+ROUND_WAIT = timedelta(minutes=30)
+"""The length of a round whose configuration states none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManagerConfig:
     """The settings of one season of one league."""
@@ -77,7 +81,7 @@ class ManagerConfig:
     start_delay: timedelta = timedelta(seconds=10)
     """The time from the assignment table to the first round, which starts earlier if all members acknowledge."""
 
-    round_wait: timedelta = timedelta(minutes=30)
+    round_wait: timedelta = ROUND_WAIT
     end_of_round_grace: timedelta = timedelta(minutes=2)
     """How long the manager waits for the reports of matches that were cut off."""
 

@@ -72,6 +72,10 @@ _ASKED_AT_ONCE = ("warmup_sent", "round_started")
 """Phases in which a player owes the answer to a request that both players got at once (protocol 4.5.1, 5.3.1)."""
 
 
+_ASKS = (*_ASKED_AT_ONCE, "answers_received")
+"""Phases in which a player owes an answer."""
+
+
 class ReportVerdict(Enum):
     """How a report is used."""
 
@@ -119,6 +123,7 @@ def outcome_of(report: MatchReport, pairing: Pairing, rules: RuleSet) -> tuple[M
         missing=missing,
     )
     absent = (missing,) if missing is not None else _silent(report, pairing)
+    odd += _cut_off(report, pairing)
     return with_absent(outcome, absent, rules), tuple(odd)
 
 
@@ -136,6 +141,19 @@ def _silent(report: MatchReport, pairing: Pairing) -> tuple[AssignmentRole, ...]
     if states is not None and states.player1.phase_reached == states.player2.phase_reached in _ASKED_AT_ONCE:
         return AssignmentRole.PLAYER1, AssignmentRole.PLAYER2
     return (silent,)
+
+
+def _cut_off(report: MatchReport, pairing: Pairing) -> list[str]:
+    """Who had not answered when the round's end cut the match off. It may have had time left, so no points change."""
+    states = report.player_states
+    if report.abort_reason != Termination.END_ROUND_RECEIVED or states is None:
+        return []
+    owing = [
+        f"{team.group_id} ({state.phase_reached})"
+        for (_, team), state in zip(_players(pairing), (states.player1, states.player2), strict=True)
+        if state.phase_reached in _ASKS
+    ]
+    return [f"the round ended before an answer of {', '.join(owing)}"] if owing else []
 
 
 def _players(pairing: Pairing) -> tuple[tuple[AssignmentRole, Team], ...]:

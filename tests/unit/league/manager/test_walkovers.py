@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from league_agents.games.q21.model import Termination
 from league_agents.games.q21.rules import COURSE, PRD, AbortedPoints, RuleSet
+from league_agents.league.machines.effects import Warn
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.state import GameRecord
 from league_agents.league.machines.stored import load
@@ -115,6 +116,22 @@ def test_an_abort_that_names_nobody_of_the_match_counts_as_reported(
         (record,) = office.records("match")
         assert (record.facts["absent"], record.facts["is_walkover"]) == ([], False)
     assert tally(office, first.player1) == (2, 1, 1)
+
+
+def test_who_had_not_answered_when_the_round_ended_is_named_and_nothing_counts_for_it(
+    office_with: Callable[..., Any], report_of: Callable[..., Any]
+) -> None:
+    office = office_with()
+    game, _other = office.games()
+    cut = states("warmup_answered", "warmup_sent")
+    office.report(
+        game,
+        payload=report_of(game, (0, 0), ReportStatus.ABORTED, abort_reason="end_round_received", player_states=cut),
+    )
+    said = f"the round ended before an answer of {game.player2.group_id} (warmup_sent)"
+    assert any(said in warned.text for warned in office.of(Warn))
+    (record,) = office.records("match")
+    assert (record.facts["absent"], record.facts["winner_id"]) == ([], None)
 
 
 def test_who_was_alone_from_the_start_wins_and_the_absent_keeps_what_the_rules_give_it(
