@@ -31,6 +31,8 @@ def awaited(machine: object, state: object) -> Awaited | None:
             return waiting("the order to invite everybody", Command.OPEN_SEASON)
         case SeasonPhase.REGISTRATION:
             missing = sum(attendance.registered_at is None for _, attendance in members)
+            if not missing:
+                return waiting("your order: everybody has registered", Command.CLOSE_REGISTRATION)
             return waiting(f"{missing} of {len(members)} to register", Command.CLOSE_REGISTRATION)
         case SeasonPhase.ASSIGNED:
             schedule = state.schedule
@@ -40,8 +42,12 @@ def awaited(machine: object, state: object) -> Awaited | None:
                 if attendance.registered_at is not None or (schedule is not None and schedule.involves(member.key))
             ]
             missing = sum(not attendance.has_acknowledged for attendance in audience)
+            if not missing:
+                return waiting("your order: everybody has acknowledged the assignment table", Command.START_ROUND)
             return waiting(f"{missing} of {len(audience)} to acknowledge the assignment table", Command.START_ROUND)
         case SeasonPhase.ROUND:
+            if not state.awaited:
+                return waiting(f"your order: every report of round {season.round_number} is in", Command.END_ROUND)
             told = f"{state.awaited} of {len(state.games)} reports of round {season.round_number}"
             return waiting(told, Command.END_ROUND)
         case SeasonPhase.CLOSING:

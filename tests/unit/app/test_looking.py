@@ -296,6 +296,16 @@ def test_a_league_manager_says_what_it_waits_for_and_what_goes_on_without_it() -
         assert found is not None
         assert what in found.what
         assert found.command == command
+    everybody = (Attendance(registered_at=NOON, has_acknowledged=True),) * 6
+    for phase, what, command in (
+        (SeasonPhase.REGISTRATION, "everybody has registered", "manage close-registration"),
+        (SeasonPhase.ASSIGNED, "everybody has acknowledged the assignment table", "manage start-round"),
+        (SeasonPhase.ROUND, "every report of round 1 is in", "manage end-round"),
+    ):
+        season = evolve(state.season, timers=(), phase=phase, round_number=1)
+        found = awaited(machine, evolve(state, season=season, attendance=everybody, awaited=0))
+        assert found is not None
+        assert (found.what, found.command) == (f"your order: {what}", command)
     assert awaited(league.referees[0].runner._machine, league.referees[0].runner.state) is None
     replays = (OrderedReplay(match="0101001", referee="owls", why="x"),)
     season = evolve(state.season, phase=SeasonPhase.BETWEEN, round_number=1, replays=replays)
