@@ -32,6 +32,8 @@ class FileToWrite(click.ParamType):  # type: ignore[type-arg]  # generic in newe
         option = param.opts[0] if param is not None else self.name
         if not text.strip():
             raise ConfigError(option, "the name is empty; write the name of a file")
+        if text == "-":
+            raise ConfigError(f"{option} -", "names no file; write the name of a file")
         if os.path.basename(text) in ("", os.curdir, os.pardir):  # noqa: PTH119  # pathlib drops what is looked for
             raise ConfigError(f"{option} {text}", "is a folder; name a file in it")
         return Path(text)

@@ -116,6 +116,9 @@ def matches(
 
     with opened(source, config, season) as found:
         _check_team(found, team)
+        rounds = {each.round_number for each in found.season().schedule} if round_number is not None else set()
+        if rounds and round_number not in rounds:
+            raise click.UsageError(f"there is no round {round_number}; the last one is round {max(rounds)}")
         wanted = found.matches(round_number=round_number, team=team)
         rows = (narrowed(match, viewer, found.team) for match in wanted)
         return _print(MATCHES, rows, as_json=as_json, as_csv=as_csv, empty="there are no such matches")

@@ -47,6 +47,15 @@ def test_an_export_is_read_as_the_journals_are(folder: Path, tmp_path: Path) -> 
     assert run("export", "--from", str(folder), "--out", str(out)).exit_code == 0
 
 
+def test_no_file_is_called_like_the_sign_for_stdout(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = run("export", "--from", str(folder), "--out", "-")
+    assert (refused.exit_code, list(tmp_path.iterdir())) == (3, [])
+    assert "--out -: names no file" in refused.stderr
+
+
 def test_a_changed_match_is_named_with_its_line(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "spring.jsonl"
     run("export", "--from", str(folder), "--out", str(out))

@@ -101,6 +101,7 @@ def test_standings_say_how_little_one_match_means(folder: Path) -> None:
 REFUSED = {
     "a match that is not there": (("match", "0909009"), "match 0909009: is not in this season"),
     "a season that is not there": (("matches", "--season", "WINTER"), "season WINTER: is not in this journal"),
+    "matches of a round that there is not": (("matches", "--round", "9"), "there is no round 9; the last one is round"),
     "a round that was not played": (("standings", "--round", "9"), "no standings after round 9"),
     "two forms at once": (("matches", "--json", "--csv"), "give one of them"),
     "a team that does not play": (("matches", "--team", "owls"), "--team owls: is not in this season; its teams are"),
