@@ -15,6 +15,7 @@ from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import REFUSALS, WARNING, Order
 from league_agents.league.machines.effects import Warn
 from league_agents.league.machines.events import OperatorCommand
+from league_agents.league.machines.manager.state import ManagerState, SeasonPhase
 from league_agents.league.season.orders import command_of
 
 
@@ -38,6 +39,13 @@ def outcome_of(role: RoleSettings, order: Order) -> str | None:
             if note.key in REFUSALS and note.facts.get("nonce") == order.nonce:
                 return str(note.facts.get("text", ""))
         return ""
+
+
+def is_table_out(settings: LeagueSettings, role: RoleSettings) -> bool:
+    """Whether the season waits for acknowledgements of an assignment table. Raises ``JournalError``."""
+    with closing(journals_of(role).look()) as journal:
+        state = state_in(role, machine_of(settings, role, str(journal.kept(SEED))), journal.load_parts())
+    return isinstance(state, ManagerState) and state.season.phase is SeasonPhase.ASSIGNED
 
 
 def refusal_of(settings: LeagueSettings, role: RoleSettings, order: Order, now: datetime) -> str | None:

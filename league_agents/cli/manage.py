@@ -93,7 +93,7 @@ def command(
     """
     from league_agents.app.finished import check_file
     from league_agents.app.journals import journals_of
-    from league_agents.app.orders import give, new_nonce, outcome_of, refusal_of
+    from league_agents.app.orders import give, is_table_out, new_nonce, outcome_of, refusal_of
     from league_agents.cli import Exit
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file
     from league_agents.journal.port import Order
@@ -142,6 +142,8 @@ def command(
             return Exit.OK
         clock.sleep(timedelta(seconds=LOOK_EVERY_S))
     said = outcome.removeprefix(f"{order}: ") or "done"
+    if not outcome and wanted is Command.START_ROUND and is_table_out(settings, role):
+        said = "the new assignment table is out; the round begins when everybody has it, or with 'start-round' again"
     click.echo(f"{order}: {said}", err=True)
     return Exit.FAILED if outcome else Exit.OK
 

@@ -13,6 +13,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from league_agents.app.live import Live, live_roles
+from league_agents.app.orders import is_table_out
 from league_agents.cli import command_line
 from league_agents.config.league_file import read_league_file
 from league_agents.league.machines.manager.state import ManagerState
@@ -89,10 +90,13 @@ def test_an_order_that_does_not_fit_is_refused_with_its_reason(league: LocalLeag
 def test_a_whole_season_can_be_walked_through_by_hand(league: LocalLeague, office: Path) -> None:
     with live_roles(read_league_file(office, {})) as (live,):
         phases = [work(live, league).season.phase.value]
+        settings, out = read_league_file(office, {}), []
         for order in ("close-registration", "start-round", "end-round", "finish-season"):
             manage(office, order)
             phases.append(work(live, league).season.phase.value)
+            out.append(is_table_out(settings, settings.roles[0]))
     assert phases == ["registration", "assigned", "round", "closing", "finished"]
+    assert out == [True, False, False, False]
     assert sent(league)["LEAGUE_COMPLETED"] > 0
 
 

@@ -157,7 +157,7 @@ SEASON: TransitionTable[Move] = TransitionTable(
     ),
 )
 """The transitions of a season. Deadlines and conditions count while it is not paused, conditions only in an automatic
-season."""
+season; a round that the operator ordered begins when everybody has its table."""
 
 NEXT_SEASON: TransitionTable[Move] = TransitionTable(
     "league manager: next season",
@@ -425,6 +425,8 @@ def _condition(turn: SeasonTurn, state: ManagerState) -> str | None:
             return ROUND_OVER
         case SeasonPhase.REGISTRATION if config.is_automatic and is_everybody_registered(turn, state):
             return ALL_REGISTERED
-        case SeasonPhase.ASSIGNED if config.is_automatic and has_everybody_acknowledged(turn, state):
+        case SeasonPhase.ASSIGNED if (config.is_automatic or season.is_round_ordered) and has_everybody_acknowledged(
+            turn, state
+        ):
             return ALL_ACKNOWLEDGED
     return None

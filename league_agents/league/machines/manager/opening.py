@@ -245,6 +245,7 @@ def assign(turn: SeasonTurn, state: ManagerState, **changes: Any) -> ManagerStat
     if season.is_table_due:
         season = evolve(season, is_table_due=False, amendments=season.amendments + 1)
     state = evolve(state, season=season, attendance=attendance)
+    is_ordered = turn.command is not None and turn.command.command is Command.START_ROUND
     envelope = _table(turn, state, schedule, turn.now)
     turn.effects.append(Send(envelope=envelope, to=tuple(member.email for member in audience(turn, state))))
     return enter(
@@ -254,6 +255,7 @@ def assign(turn: SeasonTurn, state: ManagerState, **changes: Any) -> ManagerStat
         timer="start",
         wait=turn.config.start_delay if turn.config.is_automatic else None,
         table_sent_at=turn.now,
+        is_round_ordered=season.is_round_ordered or is_ordered,
         **changes,
     )
 

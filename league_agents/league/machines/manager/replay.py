@@ -10,7 +10,6 @@ Rule 3: a match whose round has begun keeps its referee. Another referee judges 
 from __future__ import annotations
 
 from league_agents.kit.values import evolve
-from league_agents.kit.violation import shown
 from league_agents.league.machines.manager.broadcasts import SeasonTurn
 from league_agents.league.machines.manager.opening import assign
 from league_agents.league.machines.manager.records import next_of_bracket, warn_of_judge
@@ -19,6 +18,8 @@ from league_agents.league.machines.manager.settlement import (
     announce,
     begun_match,
     mailboxes,
+    no_match,
+    no_team,
     order_of,
     record_order,
     refuse,
@@ -51,11 +52,11 @@ def substitute_referee(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     order, schedule, season = order_of(turn), state.schedule, state.season
     place = schedule.place(order.about) if schedule is not None else None
     if schedule is None or place is None:
-        return refuse(turn, state, f"there is no match {shown(order.about)} in the schedule")
+        return refuse(turn, state, no_match(turn, order.about, "in the schedule"))
     pairing = schedule.game(order.about)
     team = next((each for each in turn.config.teams if each.group_id == order.referee), None)
     if team is None:
-        return refuse(turn, state, f"there is no team {shown(order.referee)}")
+        return refuse(turn, state, no_team(turn, order.referee))
     if (why := _unfit(turn, state, pairing, team)) is not None:
         return refuse(turn, state, why)
     ordered = next((each for each in season.replays if each.match == pairing.game_id), None)

@@ -73,6 +73,7 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         timer=f"round:{number}",
         wait=turn.config.round_wait if turn.config.is_automatic else None,
         round_number=number,
+        is_round_ordered=False,
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
 from league_agents.games.q21.model import MOST_POINTS, Termination
+from league_agents.kit.ids import is_game_id
 from league_agents.kit.values import evolve
 from league_agents.kit.violation import shown
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast
@@ -29,6 +30,7 @@ from league_agents.league.machines.manager.rounds import walkover
 from league_agents.league.machines.manager.state import (
     GameRecord,
     ManagerState,
+    SeasonPhase,
     is_taken_back,
     record_at,
     record_of,
@@ -109,7 +111,7 @@ def withdraw(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     order, season = order_of(turn), state.season
     team = next((each for each in turn.config.teams if each.group_id == order.about), None)
     if team is None:
-        return refuse(turn, state, f"there is no team {shown(order.about)}")
+        return refuse(turn, state, no_team(turn, order.about))
     if team.group_id in season.withdrawn:
         return refuse(turn, state, f"{team.group_id} is withdrawn already")
     state = _with_withdrawn(turn, state, team.group_id, (*season.withdrawn, team.group_id))
@@ -139,6 +141,9 @@ def extend_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         return refuse(turn, state, f"it can be extended by 1 minute to {LONGEST_EXTENSION.days} days, in minutes")
     name = f"round:{season.round_number}"
     timer = next((each for each in season.timers if each.name == name), None)
+    if timer is None and season.phase in (SeasonPhase.CLOSING, SeasonPhase.BETWEEN, SeasonPhase.FINISHED):
+        reports = "; reports are awaited" if season.phase is SeasonPhase.CLOSING else ""
+        return refuse(turn, state, f"round {season.round_number} has ended{reports}")
     if timer is None:
         return refuse(turn, state, f"round {season.round_number} has no end of its own; 'end-round' ends it")
     at = timer.at + timedelta(minutes=minutes)
@@ -197,9 +202,27 @@ def begun_match(turn: SeasonTurn, state: ManagerState) -> Pairing | None:
     about, schedule = order_of(turn).about, state.schedule
     place = schedule.place(about) if schedule is not None else None
     if schedule is None or place is None or place[0] > state.season.round_number:
-        refuse(turn, state, f"there is no match {shown(about)} in the rounds that have begun")
+        refuse(turn, state, no_match(turn, about, "in the rounds that have begun"))
         return None
     return schedule.game(about)
+
+
+def no_match(turn: SeasonTurn, about: str, where: str) -> str:
+    """Why an order names no match."""
+    config, season = turn.config, f"{turn.config.season_number:02d}"
+    if not is_game_id(about):
+        return f"{shown(about)} is no match id, which has seven digits: season, round and place, as {season}01001"
+    if about[:2] != season:
+        former = f"the matches of {config.season_id} begin with {season}, and a former season can no longer be settled"
+        return f"match {about} is of another season: {former}"
+    return f"there is no match {shown(about)} {where}"
+
+
+def no_team(turn: SeasonTurn, about: str) -> str:
+    """Why an order names no team."""
+    teams = [each.group_id for each in turn.config.teams]
+    more = f" and {len(teams) - 40} others" if len(teams) > 40 else ""
+    return f"there is no team {shown(about)}; the teams are {', '.join(teams[:40])}{more}"
 
 
 def replay_conflict(state: ManagerState, pairing: Pairing) -> str | None:

@@ -82,6 +82,9 @@ class Season(Struct, frozen=True, kw_only=True):
     is_table_due: bool = False
     """Whether the organiser changed the schedule after its table was sent. The next table has the change."""
 
+    is_round_ordered: bool = False
+    """Whether the operator ordered the next round, which begins when everybody has acknowledged its table."""
+
     amendments: int = 0
     """How many tables were sent because the organiser changed the schedule."""
 

@@ -326,6 +326,27 @@ def test_the_table_is_sent_again_while_it_is_being_acknowledged(
     assert office.state.season.label == "ROUND(1)"
 
 
+def test_an_ordered_round_whose_table_goes_out_first_begins_when_everybody_has_it(
+    office_of: Callable[..., Any], teams_of: Callable[..., Any]
+) -> None:
+    office = office_of(teams=teams_of(6), is_automatic=False).open().everybody_registers()
+    office.command(Command.CLOSE_REGISTRATION)
+    office.everybody_acknowledges()
+    assert office.state.season.label == "ASSIGNED", "nobody ordered the first round"
+    office.command(Command.START_ROUND)
+    game = office.games(2)[0]
+    order(office, Command.SUBSTITUTE_REFEREE, game.game_id, third(office, game).group_id)
+    play_round(office)
+    office.command(Command.END_ROUND)
+    office.command(Command.START_ROUND)
+    assert office.state.season.label == "ASSIGNED"
+    office.everybody_acknowledges()
+    assert office.state.season.label == "ROUND(2)"
+    play_round(office)
+    office.command(Command.END_ROUND)
+    assert office.state.season.label == "BETWEEN(2)"
+
+
 def test_a_table_with_another_referee_has_another_id_before_everybody_is_sent_it(six: Any) -> None:
     game = six.games(2)[0]
     team = third(six, game)
@@ -405,11 +426,11 @@ def test_a_replay_that_waits_gets_another_referee(six: Any) -> None:
 @pytest.mark.parametrize(
     ("command", "about", "referee", "said"),
     [
-        (Command.REPLAY, "9999999", "", "there is no match '9999999' in the rounds that have begun"),
+        (Command.REPLAY, "0399001", "", "there is no match '0399001' in the rounds that have begun"),
         (Command.REPLAY, "later", "", "in the rounds that have begun"),
         (Command.REPLAY, "open", "", "is still being played"),
         (Command.REPLAY, "reported", "withdrawn", "is withdrawn; 'readmit' it first"),
-        (Command.SUBSTITUTE_REFEREE, "9999999", "ravens", "there is no match '9999999' in the schedule"),
+        (Command.SUBSTITUTE_REFEREE, "0399001", "ravens", "there is no match '0399001' in the schedule"),
         (Command.SUBSTITUTE_REFEREE, "later", "nobody", "there is no team 'nobody'"),
         (Command.SUBSTITUTE_REFEREE, "later", "player", "its referee must be of a third team"),
         (Command.SUBSTITUTE_REFEREE, "later", "judge", "already"),

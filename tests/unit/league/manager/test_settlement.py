@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from league_agents.league.machines.effects import Notice
+from league_agents.league.machines.effects import Notice, Warn
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.league.season.orders import SettlementOrder, order_words, read_order
@@ -346,6 +346,14 @@ def test_a_round_is_extended_and_a_pause_keeps_the_extension(office_of: Callable
     assert office.deadlines["round:1"] == before + timedelta(hours=3)
 
 
+def test_a_round_that_has_ended_is_not_extended(office_of: Callable[..., Any]) -> None:
+    office = office_of(round_wait=timedelta(hours=1)).in_round_one()
+    office.wait(timedelta(hours=1))
+    settle(office, Command.EXTEND_ROUND, minutes=30)
+    (refused,) = office.of(Warn)
+    assert refused.text == "extend-round: round 1 has ended; reports are awaited"
+
+
 def test_a_season_that_is_over_is_settled_and_recorded_again(office: Any) -> None:
     office.in_round_one()
     while office.state.season.phase is not SeasonPhase.FINISHED:
@@ -361,13 +369,20 @@ def test_a_season_that_is_over_is_settled_and_recorded_again(office: Any) -> Non
 @pytest.mark.parametrize(
     ("command", "about", "keys", "said"),
     [
-        (Command.ANNUL, "9999999", {}, "there is no match '9999999' in the rounds that have begun"),
-        (Command.ANNUL, "", {}, "there is no match ''"),
+        (Command.ANNUL, "0399001", {}, "there is no match '0399001' in the rounds that have begun"),
+        (Command.ANNUL, "0201001", {}, "begin with 03, and a former season can no longer be settled"),
+        (
+            Command.ANNUL,
+            "101001",
+            {},
+            "'101001' is no match id, which has seven digits: season, round and place, as 03",
+        ),
+        (Command.ANNUL, "", {}, "'' is no match id"),
         (Command.REINSTATE, "first", {}, "was not settled"),
         (Command.CORRECT, "first", {}, "needs the points of both players"),
         (Command.CORRECT, "first", {"points": (4, 0)}, "0 to 3"),
         (Command.CORRECT, "first", {"points": (2, 0), "private_scores": (101, 0)}, "private scores are 0 to 100"),
-        (Command.WITHDRAW, "nobody", {}, "there is no team 'nobody'"),
+        (Command.WITHDRAW, "nobody", {}, "there is no team 'nobody'; the teams are ravens, falcons, otters"),
         (Command.READMIT, "ravens", {}, "'ravens' is not withdrawn"),
         (Command.EXTEND_ROUND, "", {}, "it can be extended by 1 minute to 30 days"),
         (Command.EXTEND_ROUND, "", {"minutes": 0.5}, "it can be extended by 1 minute"),
