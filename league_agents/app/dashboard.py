@@ -30,7 +30,7 @@ from league_agents.kit.printable import printable
 from league_agents.report.pages.render import LIVE_SCRIPT, SEASON_FILE, Renderer, page_part
 from league_agents.report.pages.season_view import SeasonPages
 from league_agents.report.pages.shown import file_name, in_division
-from league_agents.report.records import PLANNED, SeasonRecord
+from league_agents.report.records import NOT_BEGUN, SeasonRecord
 from league_agents.report.secret_texts import SecretTexts
 from league_agents.report.sources import SeasonSource
 
@@ -126,7 +126,9 @@ class LivePages:
         begun_s = self._clock.monotonic_s()
         if self._season is None or begun_s >= self._season[3]:
             season = source.season()
-            begun = {in_division(each.division, each.game_id) for each in season.schedule if each.status != PLANNED}
+            begun = {
+                in_division(each.division, each.game_id) for each in season.schedule if each.status not in NOT_BEGUN
+            }
             pages = SeasonPages(season, has_page=begun.__contains__, disputes=disputes_in(source, season, "public"))
             places = {file_name("teams", key): ("teams", key) for key in pages.teams}
             places |= {file_name("matches", key): ("matches", key) for key in begun}

@@ -18,8 +18,8 @@ from league_agents.report.pages.render import SEASON_FILE, Renderer
 from league_agents.report.pages.season_view import LARGE_SEASON, SeasonPages
 from league_agents.report.pages.shown import file_name, in_division
 from league_agents.report.records import (
+    NOT_BEGUN,
     OVER,
-    PLANNED,
     DisputeRecord,
     MatchRecord,
     ScheduledMatch,
@@ -67,12 +67,12 @@ def publish_season(
     most ``MOST_MATCHES``. Raises ``ConfigError`` if the folder cannot be written."""
     season, renderer = _scheduled(source), Renderer()
     pages = SeasonPages(season)
-    begun = sum(match.status != PLANNED for match in season.schedule)
+    begun = sum(match.status not in NOT_BEGUN for match in season.schedule)
     written: set[str] = set()
     if with_matches or (with_matches is None and begun <= MOST_MATCHES):
         matches = MatchPages(source, pages, renderer, viewer=viewer)
         for match in source.matches():
-            if match.status != PLANNED:
+            if match.status not in NOT_BEGUN:
                 key = in_division(match.division, match.game_id)
                 _write(folder, file_name("matches", key), matches.drawn(match))
                 written.add(key)

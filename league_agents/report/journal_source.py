@@ -16,6 +16,7 @@ from league_agents.kit.values import evolve
 from league_agents.report.disputes import disputes_of
 from league_agents.report.match_assembly import GAME, MATCH, SETTLEMENT, MatchEvidence, assembled
 from league_agents.report.records import (
+    NOT_PLAYED,
     OPEN,
     PLANNED,
     UNKNOWN,
@@ -184,7 +185,12 @@ class JournalSource:
 
     def _with_status(self, planned: ScheduledMatch) -> ScheduledMatch:
         is_begun = planned.round_number <= self._frame.round_number
-        return self._results.outcome(evolve(planned, status=OPEN) if is_begun else planned)
+        return self._results.outcome(evolve(planned, status=OPEN if is_begun else self._planned))
+
+    @property
+    def _planned(self) -> str:
+        """The status of a match whose round has not begun. Members learn late that a season goes on with a replay."""
+        return NOT_PLAYED if self._is_managers and self._results.is_over else PLANNED
 
     def _record(self, game_id: str, evidence: MatchEvidence) -> MatchRecord:
         planned, results = self._frame.matches.get(game_id), self._results
@@ -202,7 +208,7 @@ class JournalSource:
                 # The player has finished, and so has the round; the player's journal does not have the result.
                 record = evolve(record, status=UNKNOWN)
             elif planned.round_number > self._frame.round_number and not evidence.sent and not evidence.received:
-                record = evolve(record, status=PLANNED)
+                record = evolve(record, status=self._planned)
         if record.models or any(player.models for player in record.players):
             tokens, cost_usd = self._money.get(game_id, (None, None))
             record = evolve(record, tokens=tokens, cost_usd=cost_usd)

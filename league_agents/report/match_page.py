@@ -14,6 +14,8 @@ from league_agents.kit.values import evolve
 from league_agents.report.outcome import document_of
 from league_agents.report.records import (
     ANNULLED,
+    NOT_BEGUN,
+    NOT_PLAYED,
     OPEN,
     PLANNED,
     REPLAYED,
@@ -27,6 +29,7 @@ from league_agents.report.transcript import transcript
 
 _STAGES = {
     PLANNED: "is planned",
+    NOT_PLAYED: "was not played: the season ended before",
     OPEN: "is being played; what is secret is not shown",
     UNKNOWN: "is over; this journal does not say how",
     ANNULLED: "was annulled: it counts for nobody",
@@ -60,7 +63,7 @@ def _parts(match: MatchRecord, is_whole: bool) -> Iterator[RenderableType]:
         money = "" if match.cost_usd is None else f", US$ {match.cost_usd:.4f}"
         yield Text(f"Language models: {match.tokens} tokens{money}")
     yield Text()
-    if is_whole and match.status != PLANNED:
+    if is_whole and match.status not in NOT_BEGUN:
         yield transcript(document_of(match), BUILT_IN.get(match.rules, PRD))
         yield Text()
     elif match.players:

@@ -24,7 +24,7 @@ field with a default."""
 
 Viewer = Literal["player", "referee", "public"]
 JsonObject = Mapping[str, object]
-ResultKind = Literal["won", "drawn", "lost", "nobody", "open", "annulled", "replayed"]
+ResultKind = Literal["won", "drawn", "lost", "nobody", "open", "unplayed", "annulled", "replayed"]
 """The result of a match for one of its players. ``nobody``: the match is over, has no winner and is no draw."""
 
 PLANNED, OPEN, OVER, ANNULLED, REPLAYED = "planned", "open", "over", "annulled", "replayed"
@@ -33,7 +33,11 @@ PLANNED, OPEN, OVER, ANNULLED, REPLAYED = "planned", "open", "over", "annulled",
 RESET = "reset"
 """The status of a match that was cut off by a reset of the league."""
 
-_NOT_OVER = (PLANNED, OPEN)
+NOT_PLAYED = "not_played"
+"""The status of a match that was still planned when its season ended."""
+
+NOT_BEGUN = (PLANNED, NOT_PLAYED)
+_NOT_OVER = (*NOT_BEGUN, OPEN)
 _LOG_FOR_EVERYBODY = frozenset({"settlement", "round", "season"})
 UNKNOWN = "unknown"
 """The status of a match that is over, in a journal without its result: a player's own."""
@@ -130,7 +134,7 @@ class MatchRecord(Struct, frozen=True, kw_only=True):
     referee_email: str = ""
     rules: str = ""
     status: str
-    """``planned``, ``open``, or the termination."""
+    """``planned``, ``not_played``, ``open``, or the termination."""
 
     winner_id: str | None = None
     is_draw: bool = False
@@ -230,7 +234,7 @@ class ScheduledMatch(Struct, frozen=True, kw_only=True):
     referee: str
     division: str = ""
     status: str = PLANNED
-    """``planned``, ``open``, ``over``, ``annulled`` or ``replayed``."""
+    """``planned``, ``not_played``, ``open``, ``over``, ``annulled`` or ``replayed``."""
 
     winner_id: str | None = None
     is_draw: bool = False
@@ -249,6 +253,8 @@ class ScheduledMatch(Struct, frozen=True, kw_only=True):
             return "annulled"
         if self.status == REPLAYED:
             return "replayed"
+        if self.status == NOT_PLAYED:
+            return "unplayed"
         if self.status != OVER:
             return "open"
         if self.winner_id is None:

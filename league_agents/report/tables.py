@@ -21,6 +21,8 @@ from rich.text import Text
 
 from league_agents.kit.printable import printable
 from league_agents.report.records import (
+    ANNULLED,
+    REPLAYED,
     DisputeRecord,
     MatchRecord,
     PlayerRecord,
@@ -159,7 +161,10 @@ def _points(seat: int) -> Callable[[MatchRecord], Cell]:
 
 
 def _both_points(match: MatchRecord) -> Cell:
-    """The points as ``3:1``; spreadsheets get separate columns, as they would take it for a time of day."""
+    """The points as ``3:1``, a dash for a match that counts for nobody; spreadsheets get separate columns, as they
+    would take it for a time of day."""
+    if match.status in (ANNULLED, REPLAYED):
+        return "–"
     both = [_shown(_points(seat)(match)) or "?" for seat in (0, 1)]
     return None if both == ["?", "?"] else " : ".join(both)
 

@@ -16,6 +16,7 @@ WORDS: Mapping[ResultKind, str] = {
     "lost": "lost",
     "nobody": "no result",
     "open": "not played yet",
+    "unplayed": "not played",
     "annulled": "annulled",
     "replayed": "played again",
 }
@@ -25,8 +26,9 @@ LETTERS: Mapping[ResultKind, str] = {
     "lost": "L",
     "nobody": "–",
     "open": "·",
-    "annulled": "×",
-    "replayed": "×",
+    "unplayed": "·",
+    "annulled": "–×",
+    "replayed": "–×",
 }
 
 

@@ -177,13 +177,16 @@ class SeasonPages:
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         season = self._season
-        over = sum(match.status in (OVER, ANNULLED, REPLAYED) for match in season.schedule)
+        over = sum(match.status == OVER for match in season.schedule)
+        removed = sum(match.status in (ANNULLED, REPLAYED) for match in season.schedule)
+        played = f"{over} of {len(season.schedule) - removed} played"
+        played += f"; {removed} annulled or played again" if removed else ""
         facts = [
             ("League", shown(season.league_id, LONGEST_NAME)),
             ("Season", shown(season.season_id, LONGEST_NAME)),
             ("Rules", shown(season.rules, LONGEST_NAME)),
             ("Teams", str(len(self.teams))),
-            ("Matches", f"{over} of {len(season.schedule)} played" if season.schedule else ""),
+            ("Matches", played if season.schedule else ""),
             ("Order of the table", ", ".join(_words(each) for each in season.tie_breaks)),
         ]
         return tuple((name, value) for name, value in facts if value)
@@ -304,7 +307,7 @@ class SeasonPages:
             Round(
                 number=each,
                 matches=tuple(self._played(match) for match in rounds[each]),
-                over=sum(match.status in (OVER, ANNULLED, REPLAYED) for match in rounds[each]),
+                over=sum(match.status == OVER for match in rounds[each]),
             )
             for each in sorted(rounds)
         )
@@ -316,7 +319,7 @@ class SeasonPages:
             player2=self._team(in_division(match.division, match.player2)),
             referee=self.name(match.division, match.referee),
             score=_score(match, match.player1),
-            status=label("walkover" if match.is_walkover and match.status == OVER else match.status),
+            status=label("walkover" if match.is_walkover and match.status == OVER else match.status.replace("_", " ")),
         )
 
     def _result(self, match: ScheduledMatch, participant_id: str, *, below: str = "") -> TeamResult:
@@ -364,6 +367,9 @@ def _other(match: ScheduledMatch, participant_id: str) -> str:
 
 
 def _score(match: ScheduledMatch, participant_id: str) -> str:
+    """The points with the team's first; empty for a match that counts for nobody, which is no 0–0."""
+    if match.status in (ANNULLED, REPLAYED):
+        return ""
     one, two = match.points if match.player1 == participant_id else match.points[::-1]
     return f"{number(one)}–{number(two)}" if one is not None and two is not None else ""
 

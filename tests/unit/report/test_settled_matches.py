@@ -14,9 +14,10 @@ from league_agents.league.season.orders import SettlementOrder
 from league_agents.report.journal_source import JournalSource
 from league_agents.report.match_page import match_page as match_text
 from league_agents.report.pages.match_view import match_page
+from league_agents.report.pages.season_values import LETTERS
 from league_agents.report.pages.season_view import SeasonPages
-from league_agents.report.records import MatchRecord, SeasonRecord
-from league_agents.report.tables import csv_lines, standings_columns, text_table
+from league_agents.report.records import ANNULLED, NOT_PLAYED, PLANNED, REPLAYED, MatchRecord, SeasonRecord
+from league_agents.report.tables import MATCHES, csv_lines, standings_columns, text_table
 from tests.support.small_league import GROUPS, journals, league
 
 
@@ -177,3 +178,40 @@ def test_what_only_the_referee_or_the_players_know_is_not_said_to_be_missing(sil
     whole = text_of(silent["0102001 wrens"], is_whole=True)
     assert "not known here" not in whole
     assert "crows could not play on" in whole or "crows played to the end" in whole
+
+
+def test_annulled_and_replayed_matches_are_no_results_and_a_replay_that_was_cut_off_is_not_played() -> None:
+    made = league()
+    made.play()
+    settle(made, Command.ANNUL, SettlementOrder(about="0102001", why="a wrong book"))
+    order = SettlementOrder(about="0101001", why="a wrong book").to_text()
+    made.manager.runner.command(OperatorCommand(command=Command.REPLAY, nonce="again", text=order))
+    waiting = JournalSource(journals(made, "manager")).season()
+    made.manager.runner.command(OperatorCommand(command=Command.FINISH_SEASON, nonce="finish"))
+    made.simulation.run(lambda: False)
+    source = JournalSource(journals(made, "manager"))
+    season, matches = source.season(), list(source.matches())
+    made.close()
+    assert (waiting.is_over, season.is_over) == (False, True)
+    cut_off = {match.game_id for match in season.schedule} - {"0101001", "0102001", "0103001"}
+    assert {match.game_id: match.status for match in waiting.schedule if match.game_id in cut_off} == dict.fromkeys(
+        cut_off, PLANNED
+    )
+    assert cut_off
+    page = SeasonPages(season).season_page()
+    assert dict(page.facts)["Matches"] == "1 of 2 played; 2 annulled or played again"
+    (division,) = page.divisions
+    rows = {row.game.text: row for round_ in division.schedule for row in round_.matches}
+    assert {row.status for game_id, row in rows.items() if game_id in cut_off} == {"not played"}
+    assert [(rows[each].score, rows[each].status) for each in ("0101001", "0102001")] == [
+        ("", REPLAYED), ("", ANNULLED),
+    ]  # fmt: skip
+    assert [round_.over for round_ in division.schedule] == [0, 0, 1, 0]
+    crossed = [result for _, cells in division.cross for cell in cells for result in cell or ()]
+    assert {(LETTERS[each.kind], each.score) for each in crossed if each.kind in (ANNULLED, REPLAYED)} == {("–×", "")}
+    assert {each.words.partition(" against")[0] for each in crossed if each.game.text in cut_off} == {"not played"}
+    table = text_table(MATCHES, matches)
+    points = next(column for column in table.columns if str(column.header) == "Points")
+    assert [str(cell) for cell in points.cells][:2] == ["–", "–"]
+    assert {match.status for match in matches if match.game_id in cut_off} == {NOT_PLAYED}
+    assert "was not played: the season ended before" in text_of(next(each for each in matches if not each.is_over))
