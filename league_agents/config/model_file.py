@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from league_agents.config.model_settings import LONGEST_CHAIN
 from league_agents.kit.written import Line, LongLine, WrittenMapping
+from league_agents.llm.limits import LONGEST_CHAIN
 
 Usd = Annotated[float, Field(ge=0, le=1_000_000)]
 UsdPerMillion = Annotated[float, Field(ge=0, le=100_000)]

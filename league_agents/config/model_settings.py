@@ -23,7 +23,7 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.mistakes import no_such_key, not_one_of, wrong_value
 from league_agents.kit.values import evolve
 from league_agents.llm.exchange import Patience
-from league_agents.llm.limits import Limit, SpendingLimits
+from league_agents.llm.limits import LONGEST_CHAIN, Limit, SpendingLimits
 from league_agents.llm.prices import Price, PriceList
 from league_agents.llm.provider import OPTION_NAMES, ModelOptions, Provider
 from league_agents.llm.registry import DEFAULT_PROVIDER, all_providers, provider_named, provider_names
@@ -36,9 +36,6 @@ ARENA = "arena."
 PRICES_VARIABLE = "LEAGUE_LLM_PRICES"
 FROM_ENVIRONMENT = "environment"
 """The name of the model that the environment describes."""
-
-LONGEST_CHAIN = 5
-"""Models that one callback asks at most."""
 
 _NEAR = ("127.0.0.1", "localhost", "::1")
 

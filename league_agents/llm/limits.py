@@ -8,6 +8,9 @@ from typing import Protocol
 from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
 
+LONGEST_CHAIN = 5
+"""Models that one callback asks at most."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amount:
