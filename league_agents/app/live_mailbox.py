@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from league_agents.app.sends import book_of
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
@@ -20,9 +19,6 @@ from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox, Peers
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.service_clock import ServiceClock
-
-if TYPE_CHECKING:
-    pass
 
 QUOTA, CURSOR, MAIL_FACTS = "quota", "mail_cursor", "mail"
 """Journal keys of data that belongs to no step."""
