@@ -201,8 +201,8 @@ class SeasonPages:
         has_counts = any(row.draws is not None for row in rows)
         has_scores = any(row.private_score is not None for row in rows)
         has_unresolved = any(row.without_result for row in rows)
-        headings = ["Played", "Won", *(("Drawn", "Lost") if has_counts else ())]
-        headings += [*(("No result",) if has_unresolved else ()), "Points"]
+        headings = ["Points", "Played", "Won", *(("Drawn", "Lost") if has_counts else ())]
+        headings += ["No result"] if has_unresolved else []
         headings += ["Score"] if has_scores else []
         rounds = tuple(sorted(season.standings_after))
         points = self._points_after(rounds, order)
@@ -283,7 +283,7 @@ class SeasonPages:
             team=self._team(in_division(row.division, row.participant_id)),
             is_withdrawn=self.teams[in_division(row.division, row.participant_id)].withdrawn,
             cells=(
-                *(str(row.played), str(row.wins), *counted, number(row.points), *scored),
+                *(number(row.points), str(row.played), str(row.wins), *counted, *scored),
                 *(number(row.tie_breaks.get(key)) for key in keys),
             ),
         )

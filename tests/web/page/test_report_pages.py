@@ -65,6 +65,24 @@ def test_every_page_is_readable_by_everybody(
         check(here, axe)
 
 
+def test_on_a_phone_what_matters_is_seen_without_scrolling_sideways(published: Path, visit: Visitor) -> None:
+    here = opened(visit, (published / "index.html").as_uri(), size=NARROW)
+    cells = here.page.locator("#d0-table tbody tr:first-child td.n")
+    box = cells.nth(1).bounding_box()  # after the rank
+    assert here.page.locator("#d0-table thead th").nth(2).inner_text() == "Points"
+    assert box["x"] + box["width"] <= NARROW[0]
+    for hidden in ("Won", "Drawn", "Lost"):
+        assert not here.page.locator(f"#d0-table thead th:text-is('{hidden}')").first.is_visible()
+    hint = here.page.locator("#d0-table .scroller").evaluate("(box) => getComputedStyle(box).backgroundImage")
+    assert hint.count("linear-gradient") == 4
+    here.page.goto((published / "matches/0101001.html").as_uri())
+    messages = here.page.locator("[aria-label='Messages: table']")
+    assert messages.locator("thead th").first.inner_text() == "Message"
+    here.page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    here.page.goto((published / "index.html").as_uri())
+    assert here.page.locator("#d0-table thead th:text-is('Won')").first.is_visible()
+
+
 def test_the_pages_of_a_hostile_season_show_its_texts_and_do_nothing(published: Path, visit: Visitor) -> None:
     here = opened(visit, (published / "index.html").as_uri())
     for name in PAGES[:3]:
