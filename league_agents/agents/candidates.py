@@ -28,6 +28,7 @@ from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import TargetKind
 from league_agents.games.q21.similarity import fold as folded
 from league_agents.knowledge.catalogue import Work
+from league_agents.knowledge.nouns import Nouns
 from league_agents.knowledge.vocabulary import BookVocabulary
 from league_agents.knowledge.words import STOP_WORDS, content_words, forms_of_stems
 
@@ -71,6 +72,10 @@ _UNLISTED_OTHERWISE = 0.98
 
 _LONG_PARAGRAPH = 2_500
 """Mean length of paragraphs, in characters, above which they are no paragraphs. Novels have from 300 to 1,200."""
+
+_LONG_WORD = 10
+_NO_NOUN = 0.1
+"""Weight of a word that is not listed as a noun, relative to one that is, where the domain tells nothing."""
 
 _REFERENCE = 128
 """Most sentences of each source that show how a target outside the candidates is answered."""
@@ -295,14 +300,21 @@ def _words(
 def _words_of_texts(rows: RowWords, prior: Floats) -> tuple[tuple[str, ...], Floats, Floats]:
     """Words for an unknown domain: the most likely content words of the passages."""
     weights = rows.weights(prior, lambda word: len(word) > 2 and word.isalpha() and word not in STOP_WORDS)
+    weights = {word: weight * _fitness(word) for word, weight in weights.items()}
     words = tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_MOST_WORDS])
     if not words:
         return ("unknown",), np.ones((max(1, rows.size), 1)), np.zeros(rows.size)
     even = np.full(len(words), 1.0 / len(words))
-    held = rows.holding(words, plurals=False)
+    held = rows.holding(words, plurals=False) * np.array([_fitness(word) for word in words])
     sums = held.sum(axis=1, keepdims=True)
-    given = 0.2 * even + 0.8 * np.where(sums > 0, held / np.maximum(sums, 1.0), even)
+    given = 0.2 * even + 0.8 * np.where(sums > 0, held / np.maximum(sums, 1e-300), even)
     return words, given if rows.size else even[None, :], np.zeros(rows.size)
+
+
+def _fitness(word: str) -> float:
+    """How likely a word of a text is secret, relative to others: people choose nouns, and long ones tell more."""
+    noun = Nouns.load().noun(word)
+    return min(len(word), _LONG_WORD) / _LONG_WORD * (1.0 if noun == word else _NO_NOUN)
 
 
 def _weighted_words(knowledge: Knowledge, brief: Brief) -> dict[str, float]:

@@ -14,6 +14,7 @@ from league_agents.agents.questions.reading import CandidateReading
 from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import AnswerKey, TargetKind, Weights
+from league_agents.knowledge.nouns import Nouns
 
 
 def candidates_for(
@@ -57,6 +58,16 @@ def test_a_domain_lifts_the_pages_that_hold_its_words_and_excludes_none(knowledg
     assert found.prior[holds].min() > found.prior[~holds].max() > 0
     violin = found.words.index("violin")
     assert found.given[holds][:, violin].min() > 0.5
+    assert found.given.min() > 0
+
+
+def test_where_the_domain_tells_nothing_the_nouns_of_the_text_are_likeliest(knowledge: Knowledge) -> None:
+    found = candidates_for(knowledge, domain="word of the text")
+    is_noun = np.array([Nouns.load().noun(word) == word for word in found.words])
+    texts = [reading.paragraph.vocabulary if reading.paragraph else frozenset() for reading in found.readings]
+    for row, text in zip(found.given, texts, strict=True):
+        inside = np.array([word in text for word in found.words])
+        assert row[inside & is_noun].mean() > 3 * row[inside & ~is_noun].mean()
     assert found.given.min() > 0
 
 
