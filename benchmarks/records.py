@@ -27,6 +27,18 @@ TEAMS = 20
 
 MATCHES = 10_000
 
+_MEASURED = """
+import atexit, runpy, sys
+
+def tell(place=int(sys.argv.pop(1))):
+    with open("/proc/self/status", encoding="ascii") as status, open(place, "w", encoding="ascii") as told:
+        told.write(next(line for line in status if line.startswith("VmHWM:")).split()[1])
+
+atexit.register(tell)
+runpy.run_module("league_agents", run_name="__main__", alter_sys=True)
+"""
+"""The command, which writes its peak of memory in kB when it ends: ``ru_maxrss`` would be that of its parent."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waited:
@@ -35,7 +47,7 @@ class Waited:
     wall_s: float
     cpu_s: float
     memory_mb: float
-    """The most that the process held at once."""
+    """The most that the process held at once (VmHWM)."""
 
     printed: int
     """Bytes."""
@@ -84,22 +96,29 @@ def waited_for(*arguments: str, compiled_in: str = "") -> Waited:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         environment["PYTHONPYCACHEPREFIX"] = compiled_in
     begin = time.perf_counter()
-    with subprocess.Popen(
-        [sys.executable, "-m", "league_agents", *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-    ) as process:
+    peak, told = os.pipe()
+    with (
+        os.fdopen(peak, encoding="ascii") as peak_kb,
+        subprocess.Popen(
+            [sys.executable, "-c", _MEASURED, str(told), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            pass_fds=(told,),
+        ) as process,
+    ):
+        os.close(told)
         assert process.stdout is not None
         printed = sum(len(line) for line in process.stdout)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    wall_s = time.perf_counter() - begin
+        wall_s = time.perf_counter() - begin
+        memory_mb = int(peak_kb.read() or 0) / 1024
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, process.args)
     return Waited(
         wall_s=wall_s,
         cpu_s=used.ru_utime + used.ru_stime,
-        memory_mb=used.ru_maxrss / 1024,
+        memory_mb=memory_mb,
         printed=printed,
     )
