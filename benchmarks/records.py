@@ -16,7 +16,7 @@ from pathlib import Path
 
 from league_agents.app.agents import choose_agent
 from league_agents.app.offline import OfflineTeam, offline_league, team_of
-from league_agents.app.records import JOURNALS
+from league_agents.app.season_files import JOURNALS
 from league_agents.app.storage import STORAGE
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.port import Journal

@@ -12,6 +12,7 @@ from typing import get_args
 
 from league_agents.app.costs import calls_in
 from league_agents.app.journals import look_at_journal
+from league_agents.app.season_files import JOURNALS, MANIFEST, RECORDS
 from league_agents.app.storage import STORAGE
 from league_agents.config.league_settings import LeagueSettings
 from league_agents.config.storage_url import JournalPlace
@@ -26,9 +27,6 @@ from league_agents.report.records_file import HEAD, RecordsFile
 from league_agents.report.season_folder import Division, SeasonFolder
 from league_agents.report.season_frame import RoleJournal, RoleName
 from league_agents.report.sources import SeasonSource
-
-MANIFEST, JOURNALS, RECORDS = "season.json", "journals", "records.jsonl"
-"""The contents of a season's folder."""
 
 LARGEST_DOCUMENT = 50_000_000
 """Maximal size of a recorded match or a manifest, in bytes."""

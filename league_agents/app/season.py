@@ -21,10 +21,10 @@ from msgspec import Struct
 from league_agents.app.agents import AgentRole, choose_agent, try_making
 from league_agents.app.executor import Executor, Here, executor_of, naming_lost_workers
 from league_agents.app.offline import LONGEST, START
-from league_agents.app.records import JOURNALS, RECORDS
+from league_agents.app.season_files import JOURNALS, MATCHES, RECORDS, UNFINISHED
 from league_agents.app.season_part import DivisionShare, abandon_parts, answers_in, finish_part, play_pass
 from league_agents.app.season_plan import PlannedDivision, SeasonPlan, write_plan
-from league_agents.app.season_progress import MATCHES, UNFINISHED, place_of, played_in, unfinished
+from league_agents.app.season_progress import place_of, played_in, unfinished
 from league_agents.app.season_records import write_records
 from league_agents.app.storage import STORAGE
 from league_agents.config.rules import rules_named

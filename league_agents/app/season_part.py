@@ -20,7 +20,7 @@ from msgspec import Struct
 from league_agents.app.agents import AgentRole, ChosenAgent, choose_agent
 from league_agents.app.offline import OfflineLeague, OfflineSeason, OfflineTeam, memory_journal
 from league_agents.app.offline import offline_league as assembled
-from league_agents.app.records import JOURNALS
+from league_agents.app.season_files import JOURNALS
 from league_agents.app.season_plan import PlannedDivision, SeasonPlan, read_plan
 from league_agents.app.season_progress import unfinished
 from league_agents.app.season_seats import AnswerBook, SeatHost, SeatOfAgent, close_seats

@@ -17,7 +17,7 @@ from pydantic import Field
 from league_agents.app.agents import OFFLINE, SCRIPTED, is_own
 from league_agents.app.faults import NONE, FaultProfile
 from league_agents.app.offline import START, team_of
-from league_agents.app.records import MANIFEST
+from league_agents.app.season_files import MANIFEST
 from league_agents.config.mapping_file import read_mapping
 from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.values import evolve

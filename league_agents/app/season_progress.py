@@ -8,13 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from league_agents.app.records import JOURNALS
+from league_agents.app.season_files import JOURNALS, MATCHES, UNFINISHED
 from league_agents.app.season_plan import PlannedDivision, SeasonPlan, read_plan
 from league_agents.kit.errors import ConfigError
-
-UNFINISHED = "unfinished"
-MATCHES = "matches"
-"""The file that counts the matches of a running division, one byte for each."""
 
 
 def unfinished(folder: Path, division: int) -> Path:

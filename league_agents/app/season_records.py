@@ -10,9 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 from league_agents.app.executor import Executor
-from league_agents.app.records import JOURNALS, RECORDS, open_division, open_season
+from league_agents.app.records import open_division, open_season
+from league_agents.app.season_files import JOURNALS, RECORDS, UNFINISHED
 from league_agents.app.season_plan import SeasonPlan
-from league_agents.app.season_progress import UNFINISHED
 from league_agents.kit.private_file import open_private_bytes
 from league_agents.report.records_file import RecordsWriter, encoded_match
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.records import make_season
-from league_agents.app.records import JOURNALS, RECORDS, open_season
+from league_agents.app.records import open_season
+from league_agents.app.season_files import JOURNALS, RECORDS
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.report.records_file import record_lines
