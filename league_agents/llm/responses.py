@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from league_agents.kit.clock import monotonic_s, utc_now
-from league_agents.kit.errors import MalformedCompletion, ModelError
+from league_agents.kit.errors import MalformedCompletion, ModelError, ModelUnavailable
 from league_agents.kit.printable import printable
 from league_agents.llm.exchange import LARGEST_REPLY, LARGEST_STREAM, Rejected, Unanswered
 from league_agents.llm.port import Usage
@@ -122,6 +122,16 @@ def document_of(body: bytes | str) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def json_body(body: bytes, name: str, place: str, key: str | None) -> Mapping[str, Any]:
+    """Return the document of a response of the model ``name`` at the address ``place``. Raises ``ModelUnavailable`` for
+    a body that is none, quoted without the key."""
+    document = document_of(body)
+    if document is None:
+        start = quoted(body[:400].decode("utf-8", "replace"), key)
+        raise ModelUnavailable(f"{name}: {place} sent no JSON ({start[:80]}); look whether base_url is right")
+    return document
 
 
 def quoted(body: object, key: str | None) -> str:

@@ -10,14 +10,12 @@ Rule 4: the part of the system prompt that is the same in every game is marked f
 from __future__ import annotations
 
 import json
-import threading
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from league_agents.kit.clock import monotonic_s
 from league_agents.kit.errors import ModelError, ModelUnavailable
 from league_agents.kit.values import evolve
 from league_agents.llm.exchange import (
@@ -30,12 +28,13 @@ from league_agents.llm.exchange import (
     Request,
     Unanswered,
 )
+from league_agents.llm.negotiation import Negotiation, RefusedParameter
 from league_agents.llm.port import Usage
 from league_agents.llm.provider import Access, ModelOptions, Provider
 from league_agents.llm.responses import (
-    document_of,
     fields_of,
     is_event_stream,
+    json_body,
     limit_body,
     quoted,
     retry_after,
@@ -86,8 +85,7 @@ class AnthropicBackend:
         self._key = access.key
         self._base_url = access.base_url.rstrip("/")
         effort = access.options.reasoning_effort
-        self._dialect = _MessagesDialect(may_say_disabled=effort is None and not access.thinks)
-        self._lock = threading.Lock()
+        self._negotiation = Negotiation(_MessagesDialect(may_say_disabled=effort is None and not access.thinks))
         self._client = anthropic.Anthropic(
             api_key=access.key or NO_KEY,
             base_url=self._base_url,
@@ -107,26 +105,12 @@ class AnthropicBackend:
         return f"AnthropicBackend({self._access.model!r} at {self._base_url!r})"
 
     def exchange(self, request: Request) -> Reply:
-        ends_s = monotonic_s() + request.timeout.total_seconds()
-        dialect = self._dialect
-        tried = set[_MessagesDialect]()
-        while True:
-            tried.add(dialect)
-            left_s = ends_s - monotonic_s()
-            if left_s <= 0:
-                raise Unanswered(f"{self.name}: no time is left")
-            try:
-                reply = self._ask(request, dialect, left_s)
-            except _RefusedParameter as refused:
-                other = _other(dialect, refused.said, has_schema=request.schema is not None)
-                if other is None or other in tried:
-                    raise Rejected(f"{self.name}: refuses the request: {refused.said}") from None
-                dialect = other
-                continue
-            if dialect != self._dialect:
-                with self._lock:
-                    self._dialect = dialect
-            return reply
+        return self._negotiation.exchange(
+            request,
+            self.name,
+            lambda dialect, left_s: self._ask(request, dialect, left_s),
+            lambda dialect, said: _other(dialect, said, has_schema=request.schema is not None),
+        )
 
     def _ask(self, request: Request, dialect: _MessagesDialect, left_s: float) -> Reply:
         import anthropic
@@ -153,9 +137,9 @@ class AnthropicBackend:
             raise
         except Exception as error:  # the SDK passes on errors of its HTTP client while a body is read
             raise connection_failure(error, self.name, self._base_url, left_s) from None
-        return self._read(body)
+        return self._reply(json_body(body, self.name, self._base_url, self._key))
 
-    def _failed(self, error: Any) -> ModelUnavailable | _RefusedParameter:
+    def _failed(self, error: Any) -> ModelUnavailable | RefusedParameter:
         status: int = error.status_code
         said = quoted(error.body if error.body is not None else error.response.text, self._key)
         kind = error.type if isinstance(error.type, str) else ""
@@ -171,17 +155,8 @@ class AnthropicBackend:
         if status == 200:  # an error inside a stream
             return ModelUnavailable(f"{self.name}: {said}")
         if status in (400, 422):
-            return _RefusedParameter(said)
+            return RefusedParameter(said)
         return Rejected(f"{self.name}: answers {status}: {said}")
-
-    def _read(self, body: bytes) -> Reply:
-        document = document_of(body)
-        if document is None:
-            start = quoted(body[:400].decode("utf-8", "replace"), self._key)
-            raise ModelUnavailable(
-                f"{self.name}: {self._base_url} sent no JSON ({start[:80]}); look whether base_url is right"
-            )
-        return self._reply(document)
 
     def _reply(self, document: Mapping[str, Any]) -> Reply:
         content = document.get("content")
@@ -194,15 +169,6 @@ class AnthropicBackend:
         text = whole(_text(content)[:LARGEST_REPLY])
         finish = _finish(document.get("stop_reason"))
         return Reply(text=text, finish=finish, usage=usage, model=self.name, is_counted=is_counted)
-
-
-class _RefusedParameter(Exception):
-    """The server does not accept a parameter, or the request at all."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__(said)
-        self.said = said
-        self.usage: object = None
 
 
 def _other(dialect: _MessagesDialect, said: str, *, has_schema: bool) -> _MessagesDialect | None:

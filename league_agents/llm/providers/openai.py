@@ -7,13 +7,11 @@ Rule 3: a schema is requested in the strictest form that the server accepts. A r
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from league_agents.kit.clock import monotonic_s
 from league_agents.kit.errors import ModelError, ModelUnavailable
 from league_agents.kit.values import evolve
 from league_agents.llm.exchange import (
@@ -26,12 +24,13 @@ from league_agents.llm.exchange import (
     Request,
     Unanswered,
 )
+from league_agents.llm.negotiation import Negotiation, RefusedParameter
 from league_agents.llm.port import Usage
 from league_agents.llm.provider import Access, Provider
 from league_agents.llm.responses import (
-    document_of,
     fields_of,
     is_event_stream,
+    json_body,
     limit_body,
     quoted,
     retry_after,
@@ -77,12 +76,13 @@ class OpenAIBackend:
         newer, older = _OUTPUT_LIMITS
         is_service = self._base_url == ENDPOINT
         given = access.options.given()
-        self._dialect = _Dialect(
-            Form.SCHEMA,
-            newer if is_service else older,
-            is_service and not access.thinks and not {"reasoning_effort", "temperature"} & given.keys(),
+        self._negotiation = Negotiation(
+            _Dialect(
+                Form.SCHEMA,
+                newer if is_service else older,
+                is_service and not access.thinks and not {"reasoning_effort", "temperature"} & given.keys(),
+            )
         )
-        self._lock = threading.Lock()
         self._client = openai.OpenAI(
             api_key=access.key or NO_KEY,
             base_url=self._base_url,
@@ -101,26 +101,12 @@ class OpenAIBackend:
         return f"OpenAIBackend({self._access.model!r} at {self._base_url!r})"
 
     def exchange(self, request: Request) -> Reply:
-        ends_s = monotonic_s() + request.timeout.total_seconds()
-        dialect = self._dialect
-        tried = set[_Dialect]()
-        while True:
-            tried.add(dialect)
-            left_s = ends_s - monotonic_s()
-            if left_s <= 0:
-                raise Unanswered(f"{self.name}: no time is left")
-            try:
-                reply = self._ask(request, dialect, left_s)
-            except _NotThisWay as refused:
-                other = _other(dialect, refused.said, has_schema=request.schema is not None)
-                if other is None or other in tried:
-                    raise Rejected(f"{self.name}: refuses the request: {refused.said}") from None
-                dialect = other
-                continue
-            if dialect != self._dialect:
-                with self._lock:
-                    self._dialect = dialect
-            return reply
+        return self._negotiation.exchange(
+            request,
+            self.name,
+            lambda dialect, left_s: self._ask(request, dialect, left_s),
+            lambda dialect, said: _other(dialect, said, has_schema=request.schema is not None),
+        )
 
     def _ask(self, request: Request, dialect: _Dialect, left_s: float) -> Reply:
         import openai
@@ -147,7 +133,7 @@ class OpenAIBackend:
             if type(error) is openai.APIError:
                 raise self._broken_off(error, partial) from None
             raise connection_failure(error, self.name, self._base_url, left_s) from None
-        return self._read(body)
+        return self._reply(json_body(body, self.name, self._base_url, self._key))
 
     def _broken_off(self, error: Any, partial: PartialReply | None) -> ModelUnavailable:
         """Return the failure for an error inside a stream."""
@@ -156,7 +142,7 @@ class OpenAIBackend:
         failed.usage = Usage(requests=1)
         return failed
 
-    def _failed(self, error: Any) -> ModelUnavailable | _NotThisWay:
+    def _failed(self, error: Any) -> ModelUnavailable | RefusedParameter:
         status: int = error.status_code
         said = quoted(error.body if error.body is not None else error.response.text, self._key)
         wait = retry_after(error.response.headers, error.body)
@@ -167,19 +153,10 @@ class OpenAIBackend:
         if status == 429 and getattr(error, "code", None) == "insufficient_quota":
             return Rejected(f"{self.name}: the account's quota is used up; see to it at the service")
         if status in (400, 415, 422) or (status >= 500 and any(word in said.lower() for word in _ABOUT_FORM)):
-            return _NotThisWay(said)
+            return RefusedParameter(said)
         if status in (408, 409, 425, 429) or status >= 500:
             return ModelUnavailable(f"{self.name}: answers {status}: {said}", retry_after=wait)
         return Rejected(f"{self.name}: answers {status}: {said}")
-
-    def _read(self, body: bytes) -> Reply:
-        document = document_of(body)
-        if document is None:
-            start = quoted(body[:400].decode("utf-8", "replace"), self._key)
-            raise ModelUnavailable(
-                f"{self.name}: {self._base_url} sent no JSON ({start[:80]}); look whether base_url is right"
-            )
-        return self._reply(document)
 
     def _reply(self, document: Mapping[str, Any]) -> Reply:
         choices = document.get("choices")
@@ -200,15 +177,6 @@ class OpenAIBackend:
             finish, text = Finish.REFUSED, text or refusal
         text = whole(text[:LARGEST_REPLY])
         return Reply(text=text, finish=finish, usage=usage, model=self.name, is_counted=is_counted)
-
-
-class _NotThisWay(Exception):
-    """The server does not accept a parameter, or the request at all."""
-
-    def __init__(self, said: str) -> None:
-        super().__init__(said)
-        self.said = said
-        self.usage: object = None
 
 
 def _other(dialect: _Dialect, said: str, *, has_schema: bool) -> _Dialect | None:
