@@ -165,7 +165,7 @@ def _disk(role: RoleSettings, folder: Path) -> Check:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"x")
     except OSError as error:
-        said = f"{folder}: cannot be written ({error.strerror}); name another folder with roles.{role.role}.journal"
+        said = f"{folder}: cannot be written ({error.strerror}); name another folder with {role.section}.journal"
         return Check(role=role.role, name="disk", said=said, trouble=Trouble.CONFIGURATION)
     is_short = free < LEAST_FREE_BYTES
     return Check(
@@ -254,13 +254,13 @@ def _mailbox(settings: LeagueSettings, role: RoleSettings, clock: Clock, awaitin
         awaiting(role.role, gmail.awaited)
         address = mailbox.profile().address
         if not same_address(address, role.address):
-            said = f"the token belongs to {address}, and roles.{role.role}.address is {role.address}; correct one"
+            said = f"the token belongs to {address}, and {role.section}.address is {role.address}; correct one"
             yield Check(role=role.role, name="profile", said=said, trouble=Trouble.CONFIGURATION)
             return
         spelled = address == role.address
         said = f"Gmail knows {address}"
         if not spelled:
-            said += f", and roles.{role.role}.address spells it {role.address}; spell it as Gmail does"
+            said += f", and {role.section}.address spells it {role.address}; spell it as Gmail does"
         yield Check(role=role.role, name="profile", said=said, trouble=None if spelled else Trouble.CONFIGURATION)
         patience_s = SELF_TEST_PATIENCE.total_seconds()
         awaiting(role.role, f"waiting for a mail to itself, at most {patience_s:g} s after it was sent")

@@ -44,7 +44,7 @@ def refuse_unfinished(settings: LeagueSettings) -> None:
     for role in settings.roles:
         if role.role == "player" and not role.group_id:
             raise ConfigError(
-                f"{settings.path}.roles.{role.role}.group_id",
+                f"{role.where}.group_id",
                 "is empty; write the name of your group there, as the league office spells it",
             )
 
@@ -67,7 +67,7 @@ def season_warnings(settings: LeagueSettings) -> Iterator[str]:
 def _addresses(settings: LeagueSettings) -> Iterator[tuple[str, str, str]]:
     """Yield each key, its address, and the remedy."""
     for role in settings.roles:
-        yield f"roles.{role.role}.address", role.address, _OWN
+        yield f"{role.section}.address", role.address, _OWN
     yield "league.manager_email", settings.manager_email, _OFFICE
     if settings.season is not None:
         for place, team in enumerate(settings.season.teams):

@@ -179,7 +179,9 @@ def _live_role(
         try:
             changed = keep_marker(role, journal, today=f"{clock.now():%Y-%m-%d}")
             if changed is not None:
-                told.noted(role.role, Note(at=clock.now(), kind=DAEMON, key="journal_changed", facts={"text": changed}))
+                told.noted(
+                    role.label, Note(at=clock.now(), kind=DAEMON, key="journal_changed", facts={"text": changed})
+                )
             host = None
             if agent is not None:
                 if agent.own is not None:
@@ -208,7 +210,7 @@ def _live_role(
         settings,
         role,
         program,
-        name=role.role,
+        name=role.label,
         clock=clock,
         mailbox_of=mailbox_of,
         observer=observer,
@@ -221,7 +223,7 @@ def outages_told(observer: Observer, role: RoleSettings, clock: Clock) -> Outage
     """Report silent language models to an observer: every game would continue without them, unnoticed."""
 
     def tell(kind: str, key: str) -> Callable[[str], None]:
-        return lambda text: observer.noted(role.role, Note(at=clock.now(), kind=kind, key=key, facts={"text": text}))
+        return lambda text: observer.noted(role.label, Note(at=clock.now(), kind=kind, key=key, facts={"text": text}))
 
     return Outages(failed=tell(WARNING, "model_failed"), recovered=tell(DAEMON, "model_recovered"))
 

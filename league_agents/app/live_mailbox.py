@@ -63,7 +63,8 @@ MailboxMaker = Callable[[WantedMailbox], OpenMailbox]
 
 def login_command(settings: LeagueSettings, role: RoleSettings) -> str:
     """The command that authorizes this role's mailbox."""
-    return settings.command("auth", "login", "--role", role.role)
+    which = ("--mailbox", role.address) if role.name else ()
+    return settings.command("auth", "login", "--role", role.role, *which)
 
 
 def missing_client(settings: LeagueSettings, role: RoleSettings) -> str | None:
@@ -115,7 +116,7 @@ def gmail_mailbox(wanted: WantedMailbox) -> OpenMailbox:
         found = default.profile().address
         if not same_address(found, role.address):
             raise AuthorizationExpired(
-                f"{role.token}: belongs to {found}, and roles.{role.role}.address is {role.address};"
+                f"{role.token}: belongs to {found}, and {role.section}.address is {role.address};"
                 f" run '{login_command(settings, role)}' with the right account"
             )
 

@@ -127,10 +127,10 @@ def _status_in(
         in_doubt=tuple(in_doubt),
         thinking=len(journal.pending_calls()),
         errors=errors if isinstance(errors, int) else 0,
-        last_error=secrets.hide(str(facts.get("last_error") or "")),
+        last_error=secrets.hide(str(facts.get("last_error") or ""), role.label),
         last_error_at=_instant(facts.get("last_error_at")),
         warnings=warnings,
-        last_warning=secrets.hide(last_warning),
+        last_warning=secrets.hide(last_warning, role.label),
         clock_error=clock_error,
         # The daemon may have been stopped to set the clock.
         clock_trouble=(clock_trouble(clock_error) or "") if is_running else "",

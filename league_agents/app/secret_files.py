@@ -19,14 +19,19 @@ def secret_texts_of(settings: LeagueSettings, environment: Mapping[str, str]) ->
     are read again: an access token lives for an hour."""
     texts = SecretTexts()
     texts.add(secrets_of_environment(environment))
+    add_secrets_of(settings, texts)
+    return texts
+
+
+def add_secrets_of(settings: LeagueSettings, texts: SecretTexts) -> None:
+    """Hide the secrets of one more league file too."""
     texts.add(entry.key for entry in settings.models.entries if entry.key is not None)
-    for path in dict.fromkeys((settings.gmail.credentials, *(role.token for role in settings.roles))):
-        texts.ask(_SecretFile(path).secrets)
+    texts.ask(_SecretFile(settings.gmail.credentials).secrets)
     for role in settings.roles:
+        texts.ask(_SecretFile(role.token).secrets, role.label)
         if isinstance(role.journal, DatabaseUrl):
             texts.add(passwords_in(role.journal.url))
         texts.add(text for text in (role.opening_sentence, role.associative_word) if text)
-    return texts
 
 
 def readable_by_others(settings: LeagueSettings) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from league_agents.cli.options import CONFIG, ROLES
+from league_agents.cli.options import CONFIG, MAILBOXES, ROLES
 
 if TYPE_CHECKING:
     from league_agents.config.league_settings import LeagueSettings, RoleSettings
@@ -27,27 +27,28 @@ def command() -> None:
     """Authorizations of the mailboxes that the league file names. Tokens are written for you alone (mode 0600)."""
 
 
-def _settings(config: Path | None, roles: tuple[str, ...]) -> LeagueSettings:
+def _settings(config: Path | None, roles: tuple[str, ...], mailboxes: tuple[str, ...]) -> LeagueSettings:
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file
 
     path = find_league_file(config)
-    return read_league_file(path, environment_of(path), only=roles)
+    return read_league_file(path, environment_of(path), only=roles, mailboxes=mailboxes)
 
 
 @command.command()
 @CONFIG
 @ROLES
+@MAILBOXES
 @click.option("--no-browser", is_flag=True, help="Show the address; paste back where the browser was sent to.")
-def login(*, config: Path | None, roles: tuple[str, ...], no_browser: bool) -> None:
+def login(*, config: Path | None, roles: tuple[str, ...], mailboxes: tuple[str, ...], no_browser: bool) -> None:
     """Let a person agree in a browser, once for each mailbox.
 
-    Without --role it is done for every role whose token is missing or cannot be used.
+    Without --role and --mailbox it is done for every role whose token is missing or cannot be used.
     """
     from league_agents.mail.oauth import load_client_secret
 
-    settings = _settings(config, roles)
+    settings = _settings(config, roles, mailboxes)
     load_client_secret(settings.gmail.credentials)
-    chosen = [role for role in settings.roles if roles or _needs_login(settings, role)]
+    chosen = [role for role in settings.roles if roles or mailboxes or _needs_login(settings, role)]
     if not chosen:
         click.echo("every mailbox is authorized; name one with --role to do it again", err=True)
     for role in chosen:
@@ -70,7 +71,7 @@ def _profile(settings: LeagueSettings, role: RoleSettings) -> str:
     from league_agents.app.live_mailbox import login_command
     from league_agents.mail.gmail import GmailMailbox
 
-    click.echo(f"{role.role}: {settings.gmail.awaited}", err=True)
+    click.echo(f"{role.label}: {settings.gmail.awaited}", err=True)
     mailbox = GmailMailbox(
         role.token,
         endpoint=settings.gmail.endpoint,
@@ -91,7 +92,7 @@ def _login(settings: LeagueSettings, role: RoleSettings, *, no_browser: bool) ->
     from league_agents.mail.oauth import login_pasted
 
     refuse_missing_folder(role.token)
-    click.echo(f"{role.role}: log in as {role.address} and allow everything that is asked for:", err=True)
+    click.echo(f"{role.label}: log in as {role.address} and allow everything that is asked for:", err=True)
 
     def show(address: str) -> None:
         click.echo(address)
@@ -110,16 +111,16 @@ def _login(settings: LeagueSettings, role: RoleSettings, *, no_browser: bool) ->
     try:
         address = _profile(settings, role)
     except MailboxUnavailable as error:
-        click.echo(f"{role.role}: authorized, and not yet tried: {error}", err=True)
+        click.echo(f"{role.label}: authorized, and not yet tried: {error}", err=True)
         return
     if not same_address(address, role.address):
         raise AuthorizationExpired(
-            f"{role.token}: you logged in as {address}, and roles.{role.role}.address is {role.address};"
+            f"{role.token}: you logged in as {address}, and {role.section}.address is {role.address};"
             " log in again with the right account, or correct the league file"
         )
     if address != role.address:
-        click.echo(f"{role.role}: Gmail spells the address {address}; write it so in the league file", err=True)
-    click.echo(f"{role.role}: {address} is authorized; {role.token} is written", err=True)
+        click.echo(f"{role.label}: Gmail spells the address {address}; write it so in the league file", err=True)
+    click.echo(f"{role.label}: {address} is authorized; {role.token} is written", err=True)
 
 
 def _pasted_line() -> str:
@@ -137,7 +138,8 @@ def _pasted_line() -> str:
 @command.command()
 @CONFIG
 @ROLES
-def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
+@MAILBOXES
+def status(*, config: Path | None, roles: tuple[str, ...], mailboxes: tuple[str, ...]) -> int:
     """How old each token is, when it ends and what is wrong with it, without asking Google."""
     from league_agents.app.live_mailbox import login_command, missing_client
     from league_agents.cli import Exit
@@ -146,23 +148,23 @@ def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
     from league_agents.mail.oauth import token_status
     from league_agents.report.status import TokenState, token_words
 
-    settings = _settings(config, roles)
+    settings = _settings(config, roles, mailboxes)
     is_missing = False
     for role in settings.roles:
         now = SystemClock().now()
         no_client = missing_client(settings, role)
         if no_client is not None:
-            click.echo(f"{role.role} {role.address}: {no_client}")
+            click.echo(f"{role.label} {role.address}: {no_client}")
             is_missing = True
             continue
         try:
             found = token_status(role.token, now=now, login_command=login_command(settings, role))
         except AuthorizationExpired as error:
-            click.echo(f"{role.role} {role.address}: {error}")
+            click.echo(f"{role.label} {role.address}: {error}")
             is_missing = True
             continue
         words = token_words(TokenState(age=found.age, ends_at=found.expires_at, may_end_at=found.testing_ends_at))
-        click.echo(f"{role.role} {role.address}: {words}")
+        click.echo(f"{role.label} {role.address}: {words}")
         for warning in found.warnings:
             click.echo(f"  {warning}")
         has_ended = found.expires_at is not None and found.expires_at <= now
@@ -173,15 +175,18 @@ def status(*, config: Path | None, roles: tuple[str, ...]) -> int:
 @command.command()
 @CONFIG
 @ROLES
-def logout(*, config: Path | None, roles: tuple[str, ...]) -> None:
+@MAILBOXES
+def logout(*, config: Path | None, roles: tuple[str, ...], mailboxes: tuple[str, ...]) -> None:
     """Give the authorization back to Google and delete the token of the named roles."""
     from league_agents.mail.oauth import logout as give_back
 
-    if not roles:
-        raise click.UsageError("name the mailbox with --role; its daemon cannot go on without the authorization")
-    settings = _settings(config, roles)
+    if not roles and not mailboxes:
+        raise click.UsageError(
+            "name the mailbox with --role or --mailbox; its daemon cannot go on without the authorization"
+        )
+    settings = _settings(config, roles, mailboxes)
     for role in settings.roles:
         confirmed = give_back(role.token)
         unsure = "deleted here; Google did not confirm it, see https://myaccount.google.com/permissions"
         said = "given back" if confirmed else unsure
-        click.echo(f"{role.role} {role.address}: {said}", err=True)
+        click.echo(f"{role.label} {role.address}: {said}", err=True)

@@ -43,9 +43,9 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
         for role, found in check_file(settings, now=SystemClock().now()):
             agent = f", agent {found.agent}" if found.agent else ""
             journal = f"journal {role.journal} ({'its own' if found.has_journal else 'not made yet'})"
-            click.echo(f"{role.role}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)
+            click.echo(f"{role.label}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)
             if found.needs_login:
-                click.echo(f"{role.role}: {found.needs_login}", file=stdout)
+                click.echo(f"{role.label}: {found.needs_login}", file=stdout)
                 logins.append(login_command(settings, role))
         for warning in (*readable_by_others(settings), *season_warnings(settings)):
             click.echo(warning, err=True)

@@ -237,7 +237,7 @@ def _scan(settings: LeagueSettings, log: DaemonLog, choice: DaemonChoice) -> int
 
 def _hide_targets(log: DaemonLog, roles: Sequence[Live]) -> None:
     for live in roles:
-        log.secrets.ask(live.secret_texts)
+        log.secrets.ask(live.secret_texts, live.settings.label)
 
 
 @contextlib.contextmanager

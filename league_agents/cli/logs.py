@@ -98,7 +98,7 @@ class DaemonLog:
 
     def noted(self, role: str, note: Note) -> None:
         text = of(note.facts.get("text"), LONGEST_TEXT)
-        if role == "referee" and note.key in QUOTING:
+        if role.partition(" ")[0] == "referee" and note.key in QUOTING:
             text = without_quotations(text)
         if note.kind == WARNING:
             # The reason of a mail that was turned away stands in its own line already.
@@ -154,29 +154,32 @@ class DaemonLog:
             document: dict[str, object] = {
                 "at": now.isoformat(timespec="milliseconds"),
                 "level": logging.getLevelName(level),
-                "role": role,
+                "role": role.partition(" ")[0],
                 "event": event,
-                "text": printable(self.secrets.hide(text), LONGEST_TEXT),
+                "text": printable(self.secrets.hide(text, role), LONGEST_TEXT),
             }
+            if " " in role:
+                document["name"] = printable(role.partition(" ")[2], LONGEST_TEXT)
             if at is not None:
                 document["happened_at"] = at.isoformat(timespec="milliseconds")
-            document.update({name: self._shown(value) for name, value in fields.items() if value not in (None, "")})
+            told = {name: self._shown(value, role) for name, value in fields.items() if value not in (None, "")}
+            document.update(told)
             line = json.dumps(document, ensure_ascii=True)
         else:
             game = fields.get("game_id")
             words = [text, f"(game {game})" if game else "", f"- {fields['reason']}" if fields.get("reason") else ""]
-            said = printable(self.secrets.hide(" ".join(word for word in words if word)), LONGEST_TEXT)
+            said = printable(self.secrets.hide(" ".join(word for word in words if word), role), LONGEST_TEXT)
             mark = "" if level < logging.WARNING else f"{logging.getLevelName(level)} "
-            line = f"{now:%Y-%m-%d %H:%M:%S}Z {role:<8} {mark}{said}"
+            line = f"{now:%Y-%m-%d %H:%M:%S}Z {printable(role, LONGEST_TEXT):<8} {mark}{said}"
         self._logger.log(level, "%s", line)
 
-    def _shown(self, value: object) -> object:
+    def _shown(self, value: object, role: str) -> object:
         if isinstance(value, str):
-            return printable(self.secrets.hide(value), LONGEST_TEXT)
+            return printable(self.secrets.hide(value, role), LONGEST_TEXT)
         if isinstance(value, list):
-            return [self._shown(item) for item in value[:100]]
+            return [self._shown(item, role) for item in value[:100]]
         if isinstance(value, Mapping):
-            return {str(name): self._shown(item) for name, item in value.items()}
+            return {str(name): self._shown(item, role) for name, item in value.items()}
         return value
 
 

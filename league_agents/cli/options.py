@@ -19,6 +19,20 @@ ROLES = click.option(
     multiple=True,
     help="This role of the league file only; may be repeated.",
 )
+CONFIGS = click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE|FOLDER",
+    help="The league file; several, or a folder of them, may be named.  [default: league.yaml]",
+)
+MAILBOXES = click.option(
+    "--mailbox",
+    "mailboxes",
+    multiple=True,
+    metavar="ADDRESS|NAME",
+    help="This mailbox of the league file only; may be repeated.",
+)
 FROM = click.option(
     "--from",
     "source",

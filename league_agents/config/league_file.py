@@ -10,8 +10,9 @@ Rule 3: file names are relative to the folder of the league file.
 from __future__ import annotations
 
 import os
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -37,7 +38,7 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.mistakes import no_such_key, not_one_of, wrong_value
 from league_agents.kit.values import evolve
 from league_agents.league.season.schedule import ScheduleKind, Team
-from league_agents.league.wire.address import same_address
+from league_agents.league.wire.address import address_key, same_address
 from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
 from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, QuotaLimits
 from league_agents.runner.pace import Pace
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
         WrittenSeason,
         WrittenWaits,
     )
+
+_NOT_IN_A_FILE_NAME = re.compile(r"[^\w.@+-]", re.ASCII)
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
@@ -83,9 +86,16 @@ def environment_of(path: Path) -> dict[str, str]:
 
 
 def read_league_file(
-    path: Path, environment: Mapping[str, str], *, only: Sequence[str] = (), is_demo: bool = False
+    path: Path,
+    environment: Mapping[str, str],
+    *,
+    only: Sequence[str] = (),
+    mailboxes: Sequence[str] = (),
+    is_demo: bool = False,
+    is_one_of_many: bool = False,
 ) -> LeagueSettings:
-    """The settings of a league file. ``only`` names the roles that will run; empty means all of the file.
+    """The settings of a league file. ``only`` names the kinds of roles that will run, ``mailboxes`` their addresses or
+    names; empty means all of the file. ``is_one_of_many``: one process runs several files.
 
     Raises ``ConfigError`` that names the key or the environment variable.
     """
@@ -107,7 +117,7 @@ def read_league_file(
         pace=_pace(read_written(known.WrittenPoll, written.poll, f"{path}.poll"), env),
         gmail=_gmail(read_written(known.WrittenGmail, written.gmail, f"{path}.gmail"), f"{path}.gmail", env, folder),
         log=_log(read_written(known.WrittenLog, written.log, f"{path}.log"), env, folder),
-        roles=_roles(written.roles, f"{path}.roles", env, folder, only),
+        roles=_chosen(_roles(written.roles, f"{path}.roles", env, folder, only, is_one_of_many), mailboxes, path),
         season=None,
         models=read_models(written.models, environment, folder, path=f"{path}.models"),
     )
@@ -128,7 +138,7 @@ def read_league_file(
             raise ConfigError(f"{path}.season", "is missing: a league manager needs a season with its teams")
         season = _season(read_written(known.WrittenSeason, written.season, f"{path}.season"))
     settings = evolve(settings, manager_email=manager_email, league_id=league_id, season=season)
-    _check_files(settings)
+    Claims().take(settings)
     return settings
 
 
@@ -215,7 +225,9 @@ def _file(name: str, folder: Path) -> Path:
     return folder / Path(name).expanduser()
 
 
-def _roles(written: object, path: str, env: Environment, folder: Path, only: Sequence[str]) -> tuple[RoleSettings, ...]:
+def _roles(
+    written: object, path: str, env: Environment, folder: Path, only: Sequence[str], is_one_of_many: bool
+) -> tuple[RoleSettings, ...]:
     from league_agents.config.league_keys import ROLE_KEYS, WrittenRoles
     from league_agents.kit.written import read_written
 
@@ -228,11 +240,64 @@ def _roles(written: object, path: str, env: Environment, folder: Path, only: Seq
             why = "; only the league manager's own league file can do this" if role == "manager" else ""
             raise ConfigError(f"{path}.{role}", f"is not in the file, which has {', '.join(named)}{why}")
     chosen = [role for role in named if not only or role in only]
-    found = []
+    entries: list[tuple[RoleName, str, object]] = []
     for role in chosen:
-        keys = read_written(ROLE_KEYS[role], getattr(sections, role), f"{path}.{role}")
-        found.append(_role(keys, f"{path}.{role}", role, _RoleEnvironment(env, role, chosen), folder))
+        where, section = f"{path}.{role}", getattr(sections, role)
+        if not isinstance(section, list):
+            entries.append((role, where, section))
+            continue
+        if not ROLE_KEYS[role].may_be_list:
+            raise ConfigError(where, f"must be one mapping of keys, found a list: a league has one {role}")
+        if not section:
+            raise ConfigError(where, f"must have at least one {role}, found an empty list")
+        entries += [(role, f"{where}[{place}]", each) for place, each in enumerate(section)]
+    found = []
+    for role, where, section in entries:
+        keys = read_written(ROLE_KEYS[role].kind, section, where)
+        is_listed = isinstance(getattr(sections, role), list)
+        runs_with = _RunsWith(
+            kinds=tuple(chosen),
+            of_a_kind=sum(each == role for each, _, _ in entries),
+            is_listed=is_listed,
+            is_one_of_many=is_one_of_many,
+        )
+        found.append(_role(keys, where, role, _RoleEnvironment(env, role, runs_with), folder))
     return tuple(found)
+
+
+def _chosen(roles: Sequence[RoleSettings], mailboxes: Sequence[str], path: Path) -> tuple[RoleSettings, ...]:
+    """The roles with one of these addresses or names; all if there are none. Raises ``ConfigError``."""
+    for each in mailboxes:
+        if not any(_is_called(role, each) for role in roles):
+            raise ConfigError(f"{path}.roles", f"have no mailbox {each[:320]!a}")
+    return tuple(role for role in roles if not mailboxes or any(_is_called(role, each) for each in mailboxes))
+
+
+def _is_called(role: RoleSettings, mailbox: str) -> bool:
+    return mailbox == role.name or same_address(mailbox, role.address)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RunsWith:
+    """What runs in the same process as a role."""
+
+    kinds: Sequence[str]
+    """The kinds of roles of the file that run."""
+
+    of_a_kind: int
+    """How many roles of the same kind the file has."""
+
+    is_listed: bool
+    """Whether its section is in a list."""
+
+    is_one_of_many: bool
+    """Whether other league files run too."""
+
+    def refuse_shared(self, variable: str, role: RoleName) -> None:
+        """Raises ``ConfigError`` for a variable of one mailbox where several roles of its kind run."""
+        if self.of_a_kind > 1 or self.is_one_of_many:
+            several = "several league files" if self.is_one_of_many else f"several {role}s"
+            raise ConfigError(variable, f"names one {role}, but {several} run together; use the league file's keys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,41 +306,52 @@ class _RoleEnvironment:
 
     env: Environment
     role: RoleName
-    chosen: Sequence[str]
+    runs_with: _RunsWith
 
     def of_participant(self, name: str) -> str | None:
-        """The variable for referee and player alike."""
-        return None if self.role == "manager" else self.env.text(name)
+        """The variable for referee and player alike. Raises ``ConfigError`` when several of the kind run."""
+        return None if self.role == "manager" else self._unshared(name)
 
     def of(self, name: str, role: str) -> str | None:
-        """The variable for one kind of role."""
-        return self.env.text(name) if self.role == role else None
+        """The variable for one kind of role. Raises ``ConfigError`` when several of the kind run."""
+        return self._unshared(name) if self.role == role else None
+
+    def _unshared(self, name: str) -> str | None:
+        value = self.env.text(name)
+        if value is not None:
+            self.runs_with.refuse_shared(name, self.role)
+        return value
 
     def alone(self, name: str) -> str | None:
         """The variable of a setting that belongs to one mailbox. Raises ``ConfigError`` when several roles run."""
-        value = self.env.text(name)
-        if value is not None and len(self.chosen) > 1:
+        value = self._unshared(name)
+        kinds = self.runs_with.kinds
+        if value is not None and len(kinds) > 1:
             raise ConfigError(
-                name, f"names one mailbox, but {' and '.join(self.chosen)} run together; use the league file's keys"
+                name, f"names one mailbox, but {' and '.join(kinds)} run together; use the league file's keys"
             )
         return value
 
 
-def _journal(written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path) -> JournalPlace:
+def _journal(written: WrittenRole, path: str, stem: str, env: _RoleEnvironment, folder: Path) -> JournalPlace:
     if written.journal is not None:
         return journal_place(written.journal, f"{path}.journal", folder)
     shared = env.env.text(JOURNAL_VARIABLE)
-    return folder / f"{role}.db" if shared is None else journal_place(shared, JOURNAL_VARIABLE, folder)
+    return folder / f"{stem}.db" if shared is None else journal_place(shared, JOURNAL_VARIABLE, folder)
 
 
 def _role(written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path) -> RoleSettings:
     from league_agents.config.league_keys import WrittenPlayer, WrittenReferee
 
+    address = _needed(env.of("GMAIL_ACCOUNT", "player") or written.address, f"{path}.address")
+    name = written.name or address
+    stem = f"{role}-{_NOT_IN_A_FILE_NAME.sub('_', name)}" if env.runs_with.is_listed else role
     base = RoleSettings(
         role=role,
-        address=_needed(env.of("GMAIL_ACCOUNT", "player") or written.address, f"{path}.address"),
-        journal=_journal(written, path, role, env, folder),
-        token=_file(env.alone("GMAIL_TOKEN_PATH") or written.token or f"token_{role}.json", folder),
+        address=address,
+        name=name if written.name or env.runs_with.is_listed or env.runs_with.is_one_of_many else "",
+        journal=_journal(written, path, stem, env, folder),
+        token=_file(env.alone("GMAIL_TOKEN_PATH") or written.token or f"token_{stem}.json", folder),
         participant_id="LM001",
         where=path,
     )
@@ -341,21 +417,31 @@ def _schedule_kind(written: WrittenSeason) -> ScheduleKind:
     return written.schedule
 
 
-def _check_files(settings: LeagueSettings) -> None:
-    """Raises ``ConfigError`` when two roles share a file or a mailbox."""
-    used: dict[Path, str] = {}
-    for role in settings.roles:
-        for key, path in (("journal", role.journal), ("token", role.token)):
-            if not isinstance(path, Path):
-                continue  # a database keeps a journal for each mailbox
-            name = f"roles.{role.role}.{key}"
-            other = used.setdefault(path.resolve(), name)
-            if other != name:
-                raise ConfigError(f"{settings.path}.{name}", f"is the same file as {other}; every role needs its own")
-    for one in settings.roles:
-        for other_role in settings.roles:
-            if one is not other_role and same_address(one.address, other_role.address):
-                raise ConfigError(
-                    f"{settings.path}.roles.{one.role}.address",
-                    f"is the address of the {other_role.role} too; every role needs a mailbox of its own",
-                )
+class Claims:
+    """The mailboxes, names and files of league files that one process runs: each belongs to one role."""
+
+    def __init__(self) -> None:
+        self._claims: dict[tuple[str, object], tuple[Path, str]] = {}
+
+    def take(self, settings: LeagueSettings) -> None:
+        """Claim everything of a file. Raises ``ConfigError``, and claims nothing, if something has been claimed."""
+        taken = dict(self._claims)
+        for role in settings.roles:
+            where = role.section
+            for key, claim, remedy in _claims_of(role):
+                path, other = taken.setdefault(claim, (settings.path, f"{where}.{key}"))
+                if (path, other) != (settings.path, f"{where}.{key}"):
+                    other = other if path == settings.path else f"{path}.{other}"
+                    what = {"mailbox": "address", "file": "file", "name": "name"}[claim[0]]
+                    raise ConfigError(f"{role.where}.{key}", f"is the same {what} as {other}; {remedy}")
+        self._claims = taken
+
+
+def _claims_of(role: RoleSettings) -> Iterator[tuple[str, tuple[str, object], str]]:
+    """Yield each key, what it claims, and the remedy when that belongs to another role."""
+    yield "address", ("mailbox", address_key(role.address)), "every role needs a mailbox of its own"
+    if role.name:
+        yield "name", ("name", (role.role, role.name)), f"every {role.role} needs a name of its own"
+    for key, path in (("journal", role.journal), ("token", role.token)):
+        if isinstance(path, Path):  # a database keeps a journal for each mailbox
+            yield key, ("file", path.resolve()), "every role needs its own"

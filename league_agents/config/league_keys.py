@@ -74,6 +74,8 @@ class ReadBy:
     """Annotation beside ``Any`` for a section that is not always read: the class that reads it."""
 
     kind: type[WrittenMapping]
+    may_be_list: bool = False
+    """Whether a list of such sections may stand there too."""
 
 
 class WrittenQuota(WrittenMapping):
@@ -185,13 +187,16 @@ class WrittenRole(WrittenMapping):
     address: Address | None = None
     """The mailbox, spelled exactly as Gmail shows it."""
 
+    name: Line | None = None
+    """What the log calls it where several of a kind run together, and its files in a list. Default: its address."""
+
     journal: LongLine | None = None
     """Where everything that happened is kept: a file, an address such as `sqlite:///referee.db`, or a PostgreSQL
     database, `postgresql://USER@HOST/DATABASE` (extra `postgres`). Default: `LEAGUE_JOURNAL_URL`, or a file named
-    after the role."""
+    after the role, in a list also after its name."""
 
     token: LongLine | None = None
-    """File of the mailbox's authorization, made by `league-agents auth login`. Default: named after the role."""
+    """File of the mailbox's authorization, made by `league-agents auth login`. Default: named as the journal is."""
 
 
 class WrittenPlayer(WrittenRole):
@@ -243,15 +248,23 @@ class WrittenRoles(WrittenMapping):
     manager: Annotated[Any, ReadBy(WrittenRole)] = None
     """The league manager."""
 
-    referee: Annotated[Any, ReadBy(WrittenReferee)] = None
-    """A referee."""
+    referee: Annotated[Any, ReadBy(WrittenReferee, may_be_list=True)] = None
+    """A referee, or a list of referees."""
 
-    player: Annotated[Any, ReadBy(WrittenPlayer)] = None
-    """A player."""
+    player: Annotated[Any, ReadBy(WrittenPlayer, may_be_list=True)] = None
+    """A player, or a list of players."""
 
 
-ROLE_KEYS: dict[str, type[WrittenRole]] = {
-    name: read_by.kind
+@dataclass(frozen=True, slots=True)
+class RoleKeys:
+    """How the section of one kind of role is read."""
+
+    kind: type[WrittenRole]
+    may_be_list: bool
+
+
+ROLE_KEYS: dict[str, RoleKeys] = {
+    name: RoleKeys(read_by.kind, read_by.may_be_list)
     for name, field in WrittenRoles.model_fields.items()
     for read_by in field.metadata
     if isinstance(read_by, ReadBy) and issubclass(read_by.kind, WrittenRole)

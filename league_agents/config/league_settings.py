@@ -20,6 +20,7 @@ from league_agents.kit.errors import ConfigError
 from league_agents.league.machines.manager.config import LookupTable
 from league_agents.league.season.schedule import ScheduleKind, Team
 from league_agents.league.season.tie_breaks import TieBreak
+from league_agents.league.wire.address import address_key
 from league_agents.mail.gmail.failures import server_named
 from league_agents.mail.identity import Require
 from league_agents.mail.quota import QuotaLimits
@@ -44,6 +45,9 @@ class RoleSettings:
     journal: JournalPlace
     token: Path
     participant_id: str
+    name: str = ""
+    """What distinguishes it from others of its kind in one process; empty where there is one of a kind."""
+
     where: str = ""
     """Its section of the league file, for error messages: ``league.yaml.roles.player``."""
 
@@ -58,6 +62,21 @@ class RoleSettings:
 
     assignment_table_id: str | None = None
     avoid_not_relevant: bool = False
+
+    @property
+    def label(self) -> str:
+        """The role as logs and commands name it: ``referee``, or ``referee NAME`` where several run together."""
+        return f"{self.role} {self.name}" if self.name else self.role
+
+    @property
+    def section(self) -> str:
+        """Its section within the league file: ``roles.player``, ``roles.player[2]``."""
+        return self.where[self.where.rindex("roles.") :] if "roles." in self.where else f"roles.{self.role}"
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """The kind and the mailbox: the same role in every version of a league file."""
+        return self.role, address_key(self.address)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,9 +166,11 @@ class LeagueSettings:
         return command_with(self.path, *words)
 
     def role(self, name: str) -> RoleSettings:
-        """The settings of one role. Raises ``ConfigError``."""
-        found = next((role for role in self.roles if role.role == name), None)
-        if found is None:
-            has = ", ".join(role.role for role in self.roles)
+        """The settings of the only role of a kind. Raises ``ConfigError``."""
+        found = [role for role in self.roles if role.role == name]
+        if not found:
+            has = ", ".join(dict.fromkeys(role.role for role in self.roles))
             raise ConfigError(f"{self.path}.roles.{name}", f"is not in the file, which has {has}")
-        return found
+        if len(found) > 1:
+            raise ConfigError(f"{self.path}.roles.{name}", f"lists {len(found)} mailboxes, and one is needed here")
+        return found[0]

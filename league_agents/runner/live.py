@@ -107,7 +107,7 @@ class LiveRole:
     """One role, run in turns. ``turn`` and ``close`` must be called from one thread."""
 
     name: str
-    """The role: ``referee``, ``player`` or ``manager``."""
+    """The role's name in the log: ``referee``, or ``referee NAME`` where several run together."""
 
     make: MakeRole = field(repr=False)
     clock: Clock
@@ -371,7 +371,7 @@ class LiveRole:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Watched:
-    """The runner's observer: records when mail came and went, and forwards all events to the role's observer."""
+    """The runner's observer: records when mail came and went, and forwards all events under the role's name."""
 
     role: LiveRole
     facts: _Facts
@@ -379,16 +379,16 @@ class _Watched:
     def received(self, role: str, row: InboxRow) -> None:
         self.facts.received_at = self.role.clock.now()
         if self.role.observer is not None:
-            self.role.observer.received(role, row)
+            self.role.observer.received(self.role.name, row)
 
     def sent(self, role: str, item: OutboxItem) -> None:
         self.facts.sent_at = self.role.clock.now()
         if self.role.observer is not None:
-            self.role.observer.sent(role, item)
+            self.role.observer.sent(self.role.name, item)
 
     def noted(self, role: str, note: Note) -> None:
         if self.role.observer is not None:
-            self.role.observer.noted(role, note)
+            self.role.observer.noted(self.role.name, note)
 
 
 def _release(wired: WiredRole) -> None:
