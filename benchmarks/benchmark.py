@@ -465,6 +465,27 @@ def season_figures(*, size: Size) -> list[Figure]:
     ]
 
 
+def size_figures(*, size: Size) -> list[Figure]:
+    """What a match costs in a large league, against one in a small league."""
+    from benchmarks.league_size import FEW_TEAMS, MANY_TEAMS, league_cost
+
+    few, many = league_cost(FEW_TEAMS), league_cost(size.of(30, MANY_TEAMS, MANY_TEAMS))
+    found = []
+    for name, cost in (("few", few), ("many", many)):
+        found += [
+            Figure(key=f"size.{name}.matches", value=cost.matches, unit="matches", promised=""),
+            Figure(key=f"size.{name}.kb", value=cost.kilobytes_a_match, unit="kB delivered a match", promised=""),
+            Figure(key=f"size.{name}.cpu_ms", value=cost.milliseconds_a_match, unit="ms a match", promised=""),
+            Figure(key=f"size.{name}.sends", value=cost.manager_sends, unit="mails of the manager", promised=""),
+        ]
+    kb, cpu = (many.kilobytes_a_match / few.kilobytes_a_match, many.milliseconds_a_match / few.milliseconds_a_match)
+    return [
+        *found,
+        Figure(key="size.kb_growth", value=kb, unit="times", promised="at most 1.5"),
+        Figure(key="size.cpu_growth", value=cpu, unit="times", promised="at most 1.5"),
+    ]
+
+
 def word_figures(*, size: Size) -> list[Figure]:
     """Names of domains, secret words of own books, hints."""
     from benchmarks.word_pairs import HELD_OUT, OTHER_LANGUAGES, TUNED
@@ -499,6 +520,7 @@ def _share(key: str, count: int, of: int, promised: str) -> list[Figure]:
 
 _PARTS: Mapping[str, _Part] = {
     "season": season_figures,
+    "size": size_figures,
     "speed": speed_figures,
     "strength": strength_figures,
     "llm-strength": llm_strength_figures,

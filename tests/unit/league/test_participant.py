@@ -198,6 +198,7 @@ def test_the_registration_of_a_referee_has_every_key_that_a_league_manager_reads
         "display_name": "ravens's",
         "email": REFEREE,
         "group_id": "ravens",
+        "understands": ["own_rows"],
     }
     assert document["correlation_id"] == "bc-BROADCAST_START_SEASON-1"
     assert (document["recipient_id"], document["league_id"]) == ("LEAGUEMANAGER", LEAGUE)

@@ -1,4 +1,5 @@
-"""The messages of the league manager: broadcasts in one mail to all recipients, and answers to one member.
+"""The messages of the league manager: broadcasts in one mail to all recipients who need the same, and answers to one
+member.
 
 Rule 1: ``sender.email`` is always stated, and a broadcast carries its id in the envelope, from which the codec writes
 it in both places (protocol 9).
@@ -8,7 +9,7 @@ Rule 3: players that understand the core messages only are sent no others; stran
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -57,14 +58,47 @@ def broadcast(
     *,
     about: str,
     round_number: int = 0,
+    own_rows: Callable[[Sequence[RosterMember]], Payload] | None = None,
 ) -> str:
-    """Send one mail to all of ``to`` who understand it; return its id. ``about`` distinguishes broadcasts of a type."""
+    """Send one mail to all of ``to`` who understand it; return its id. ``about`` distinguishes broadcasts of a type.
+
+    With ``own_rows`` those who take own rows are sent mails of their own, each to the members of a few teams, in the
+    order of ``to``; the others' order is that of the roster.
+    """
     envelope = broadcast_envelope(turn, state, kind, payload, about=about, round_number=round_number)
     is_core = DECLARATIONS[kind].is_core
-    addresses = tuple(member.email for member in to if is_core or not member.is_core_only)
-    if addresses:
-        turn.effects.append(Send(envelope=envelope, to=addresses))
+    members = [member for member in to if is_core or not member.is_core_only]
+    if own_rows is not None:
+        takers = [member for member in members if takes_own_rows(turn, state, member)]
+        others = (member for member in members if not takes_own_rows(turn, state, member))
+        members = sorted(others, key=lambda member: member.index)
+        for number, few in enumerate(_of_few_teams(takers, turn.config.part_teams), start=1):
+            part = broadcast_envelope(
+                turn, state, kind, own_rows(few), about=f"{about} part {number}", round_number=round_number
+            )
+            turn.effects.append(Send(envelope=part, to=tuple(member.email for member in few)))
+    if members:
+        turn.effects.append(Send(envelope=envelope, to=tuple(member.email for member in members)))
     return envelope.broadcast_id or ""
+
+
+def takes_own_rows(turn: SeasonTurn, state: ManagerState, member: RosterMember) -> bool:
+    """Whether a member is sent the rows that it needs in place of whole tables."""
+    return len(turn.config.teams) > turn.config.part_teams and state.attendance[member.index].takes_own_rows
+
+
+def _of_few_teams(members: Sequence[RosterMember], most: int) -> Iterator[list[RosterMember]]:
+    """The members in their order, as many together as are of at most so many teams."""
+    few: list[RosterMember] = []
+    teams: set[str] = set()
+    for member in members:
+        if member.team.group_id not in teams and len(teams) == most:
+            yield few
+            few, teams = [], set()
+        few.append(member)
+        teams.add(member.team.group_id)
+    if few:
+        yield few
 
 
 def broadcast_envelope(

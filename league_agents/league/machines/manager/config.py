@@ -99,6 +99,10 @@ class ManagerConfig:
     core_only: frozenset[str] = frozenset()
     """Addresses of players that understand the five core messages only (protocol 9)."""
 
+    part_teams: int = 25
+    """A league with more teams sends each member that understands it the rows of its own games and rank only. Each mail
+    of results is then for this many teams: fewer cost more of the day's sends, more cost more bytes."""
+
     answer_limit: int = 10
     """How many registration answers, tables and errors one participant is sent in a season. A client that is stuck must
     not make the manager write for ever."""
@@ -127,6 +131,8 @@ class ManagerConfig:
         if stray is not None:
             # A referee must get the end of a round, or it does not send its report (protocol 4.5.1).
             raise ConfigError("core_only", f"{stray[:60]!a} is not a player's address of this league")
+        if self.part_teams < 1:
+            raise ConfigError("part_teams", f"must be 1 or more, found {self.part_teams}")
         if self.answer_limit < 1:
             raise ConfigError("answer_limit", f"must be 1 or more, found {self.answer_limit}")
         check_tie_breaks(self.table_order, self.schedule_kind if self.schedule is None else self.schedule.kind)

@@ -41,6 +41,7 @@ from league_agents.league.machines.manager.opening import (
 )
 from league_agents.league.machines.manager.replay import replay, substitute_referee
 from league_agents.league.machines.manager.reports import report
+from league_agents.league.machines.manager.round_results import send_results_again
 from league_agents.league.machines.manager.rounds import (
     close_and_start,
     close_round,
@@ -213,7 +214,6 @@ _SIGNS_OF_LIFE = (
     MessageType.CONNECTIVITY_TEST_ECHO,
     MessageType.START_SEASON_RESPONSE,
     MessageType.LEAGUE_REGISTER_REQUEST,
-    MessageType.QUERY_STANDINGS_REQUEST,
     MessageType.EXTENSION_REQUEST,
     MessageType.MALFUNCTION_REPORT,
 )
@@ -252,6 +252,7 @@ MAIL: TransitionTable[Hearing] = TransitionTable(
         _mail(MessageType.SEASON_REGISTRATION_REQUEST, register, "SEASON_REGISTRATION_RESPONSE to the sender"),
         _mail(MessageType.RESPONSE_GROUP_ASSIGNMENT, acknowledge, "the sender has the table"),
         _mail(MessageType.REQUEST_ASSIGNMENT_TABLE, send_table_again, "the stored table to the sender"),
+        _mail(MessageType.QUERY_STANDINGS_REQUEST, send_results_again, "BROADCAST_ROUND_RESULTS to the sender"),
         _mail(
             MessageType.MATCH_RESULT_REPORT,
             report,

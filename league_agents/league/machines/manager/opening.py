@@ -7,6 +7,7 @@ Rule 2: a repeated request gets the same answer as the first. Waits for acknowle
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -23,8 +24,10 @@ from league_agents.league.machines.manager.broadcasts import (
     broadcast,
     broadcast_envelope,
     not_withdrawn,
+    takes_own_rows,
 )
 from league_agents.league.machines.manager.config import RosterMember
+from league_agents.league.machines.manager.own_rows import own_tables
 from league_agents.league.machines.manager.state import (
     UNHEARD,
     Attendance,
@@ -36,6 +39,7 @@ from league_agents.league.season.schedule import Schedule
 from league_agents.league.wire.envelope import Envelope
 from league_agents.league.wire.kinds import MessageType, Role
 from league_agents.league.wire.messages import (
+    OWN_ROWS,
     AssignmentTable,
     ErrorResponse,
     RegistrationRequest,
@@ -184,7 +188,9 @@ def register(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> Man
         correlation_id=envelope.message_id,
         is_repeat=is_repeat and reason is None,
     )
-    attendance = evolve(attendance, registration_answers=count + 1)
+    understood = envelope.payload.understands if isinstance(envelope.payload, RegistrationRequest) else None
+    takes_own_rows = understood is not None and OWN_ROWS in understood
+    attendance = evolve(attendance, registration_answers=count + 1, takes_own_rows=takes_own_rows)
     if reason is None and not is_repeat:
         attendance = evolve(attendance, registered_at=letter.arrived_at)
     return note(state, member, attendance)
@@ -246,8 +252,11 @@ def assign(turn: SeasonTurn, state: ManagerState, **changes: Any) -> ManagerStat
         season = evolve(season, is_table_due=False, amendments=season.amendments + 1)
     state = evolve(state, season=season, attendance=attendance)
     is_ordered = turn.command is not None and turn.command.command is Command.START_ROUND
-    envelope = _table(turn, state, schedule, turn.now)
-    turn.effects.append(Send(envelope=envelope, to=tuple(member.email for member in audience(turn, state))))
+    everybody = audience(turn, state)
+    table = AssignmentTable(assignments=schedule.assignments(), message_text=_replays(schedule))
+    _send_table(turn, state, schedule, table, [each for each in everybody if not takes_own_rows(turn, state, each)])
+    for members, own in own_tables(table, [each for each in everybody if takes_own_rows(turn, state, each)]):
+        _send_table(turn, state, schedule, own, members, part=members[0].team.group_id)
     return enter(
         turn,
         state,
@@ -277,10 +286,23 @@ def _schedule_of_registered(turn: SeasonTurn, state: ManagerState) -> Schedule:
         return config.whole_schedule()
 
 
-def _table(turn: SeasonTurn, state: ManagerState, schedule: Schedule, at: datetime) -> Envelope:
-    replays = [f"{game.game_id} replays {game.replay_of}" for game in schedule if game.replay_of]
-    text = "; ".join(replays)[:LONGEST_TEXT] or None
-    table = AssignmentTable(assignments=schedule.assignments(), message_text=text)
+def _send_table(
+    turn: SeasonTurn,
+    state: ManagerState,
+    schedule: Schedule,
+    table: AssignmentTable,
+    to: Sequence[RosterMember],
+    *,
+    part: str = "",
+) -> None:
+    if to:
+        envelope = _table(turn, state, schedule, table, turn.now, part=part)
+        turn.effects.append(Send(envelope=envelope, to=tuple(member.email for member in to)))
+
+
+def _table(
+    turn: SeasonTurn, state: ManagerState, schedule: Schedule, table: AssignmentTable, at: datetime, *, part: str = ""
+) -> Envelope:
     # A season whose rounds are paired one by one has a table for each of them, with the rounds before (protocol 4.1.4:
     # a later table replaces the earlier one).
     about = str(len(schedule.rounds)) if schedule.planned and len(schedule.rounds) > 1 else ""
@@ -290,7 +312,14 @@ def _table(turn: SeasonTurn, state: ManagerState, schedule: Schedule, at: dateti
         # A member asks for the table before everybody is sent the one with other referees. It gets those, under an id
         # of their own: the former id stands for the former referees.
         about = f"{about} judged by {' '.join(game.referee.group_id for game in schedule)}"
+    if part:
+        about = f"{about} for {part}"
     return broadcast_envelope(turn, state, MessageType.BROADCAST_ASSIGNMENT_TABLE, table, about=about, at=at)
+
+
+def _replays(schedule: Schedule) -> str | None:
+    replays = [f"{game.game_id} replays {game.replay_of}" for game in schedule if game.replay_of]
+    return "; ".join(replays)[:LONGEST_TEXT] or None
 
 
 def acknowledge(_turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
@@ -308,7 +337,7 @@ def has_everybody_acknowledged(turn: SeasonTurn, state: ManagerState) -> bool:
 
 
 def send_table_again(turn: SeasonTurn, state: ManagerState, letter: RosterLetter) -> ManagerState:
-    """Send the table, as it is now, to a member that lost it (protocol 4.6)."""
+    """Send the whole table, as it is now, to a member that lost it or wants all of it (protocol 4.6)."""
     member, schedule, sent_at = letter.member, state.schedule, state.season.table_sent_at
     if schedule is None or sent_at is None:
         return complain(turn, state, letter, "INVALID_STATE", "There is no assignment table yet.", is_recoverable=True)
@@ -318,5 +347,7 @@ def send_table_again(turn: SeasonTurn, state: ManagerState, letter: RosterLetter
     if attendance.extras >= turn.config.answer_limit:
         turn.warn("answer_limit", f"{member.email} was sent enough assignment tables")
         return state
-    turn.effects.append(Send(envelope=_table(turn, state, schedule, sent_at), to=(member.email,), is_repeat=True))
+    table = AssignmentTable(assignments=schedule.assignments(), message_text=_replays(schedule))
+    envelope = _table(turn, state, schedule, table, sent_at)
+    turn.effects.append(Send(envelope=envelope, to=(member.email,), is_repeat=True))
     return note(state, member, evolve(attendance, extras=attendance.extras + 1))

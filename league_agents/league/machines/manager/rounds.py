@@ -14,6 +14,7 @@ from league_agents.kit.values import evolve
 from league_agents.league.machines.events import Command
 from league_agents.league.machines.manager.broadcasts import SeasonTurn, audience, broadcast, judges, new_round
 from league_agents.league.machines.manager.opening import assign, enter
+from league_agents.league.machines.manager.own_rows import own_round
 from league_agents.league.machines.manager.records import UNREPORTED, record_match, record_settlement, warn_of_judge
 from league_agents.league.machines.manager.round_results import counted_games, record_season, table, tell_results
 from league_agents.league.machines.manager.state import (
@@ -50,14 +51,16 @@ def start_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
         said = f"all {state.total_rounds} rounds were played; '{Command.FINISH_SEASON.word}' ends the season"
         turn.warn("command_refused", f"{Command.START_ROUND.word}: {said}")
         return state
+    announced = new_round(turn, state, number)
     broadcast(
         turn,
         state,
         MessageType.BROADCAST_NEW_LEAGUE_ROUND,
-        new_round(turn, state, number),
+        announced,
         audience(turn, state),
         about=str(number),
         round_number=number,
+        own_rows=own_round(announced, schedule.round(number)),
     )
     games = tuple(walkover(pairing, state, turn.config.rules) for pairing in schedule.round(number))
     for pairing, record in zip(schedule.round(number), games, strict=True):
@@ -145,14 +148,16 @@ def _with_next_round(turn: SeasonTurn, state: ManagerState, schedule: Schedule) 
 def end_round(turn: SeasonTurn, state: ManagerState) -> ManagerState:
     """Tell the referees to stop, so that those with open matches report (protocol 4.5.1, last note)."""
     number = state.season.round_number
+    ended = EndRound(round_number=number)
     broadcast(
         turn,
         state,
         MessageType.BROADCAST_END_LEAGUE_ROUND,
-        EndRound(round_number=number),
+        ended,
         judges(turn, state),
         about=str(number),
         round_number=number,
+        own_rows=lambda _: ended,  # it has no rows: this keeps the list of recipients short, which everybody is sent
     )
     grace = turn.config.end_of_round_grace
     return enter(turn, state, SeasonPhase.CLOSING, timer=f"grace:{number}", wait=grace if state.awaited else None)

@@ -102,6 +102,9 @@ class Attendance(Struct, frozen=True, kw_only=True):
 
     is_heard: bool = False
     registered_at: datetime | None = None
+    takes_own_rows: bool = False
+    """Whether its last registration request said that it needs its own rows of tables only."""
+
     registration_answers: int = 0
     """How many answers to its registration requests were sent."""
 

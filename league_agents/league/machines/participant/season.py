@@ -18,6 +18,7 @@ from league_agents.league.machines.turn import StepContext
 from league_agents.league.wire.address import address_key
 from league_agents.league.wire.kinds import MessageType, Role
 from league_agents.league.wire.messages import (
+    OWN_ROWS,
     Assignment,
     AssignmentAck,
     AssignmentRole,
@@ -60,6 +61,7 @@ def start_season(desk: Desk, league: League) -> League:
         user_id=identity.participant_id if is_player else identity.group_id or identity.participant_id,
         participant_id=identity.participant_id or None,
         group_id=identity.group_id or None,
+        understands=(OWN_ROWS,),
     )
     return send_reply(
         desk,
@@ -238,7 +240,7 @@ def round_results(desk: Desk, league: League) -> League:
     """Record results and standings (protocol 4.2.3)."""
     payload = desk.envelope.payload
     assert isinstance(payload, RoundResults)
-    facts = {
+    facts: dict[str, object] = {
         "season_id": desk.envelope.season_id or league.season_id,
         "round_number": payload.round_number,
         "results": [
@@ -253,6 +255,8 @@ def round_results(desk: Desk, league: League) -> League:
         ],
         "standings": [_standing(row) for row in payload.standings],
     }
+    if payload.whole is not None:
+        facts["whole"] = {"rows": payload.whole.rows, "digest": payload.whole.digest}
     _record(desk.turn, "round", "" if payload.round_number is None else str(payload.round_number), facts)
     return league
 

@@ -58,10 +58,12 @@ from league_agents.league.wire.messages.service import (
     KeepAlive,
     KeepAliveReply,
 )
+from league_agents.league.wire.messages.whole import OWN_ROWS, WholeTable, whole_table
 from league_agents.league.wire.payload import BrokenPayload, Legacy, Payload
 
 __all__ = [
     "ALREADY_REGISTERED",
+    "OWN_ROWS",
     "TECHNICAL_LOSS",
     "AnswersBatch",
     "Assignment",
@@ -113,4 +115,6 @@ __all__ = [
     "StartSeason",
     "WarmupCall",
     "WarmupResponse",
+    "WholeTable",
+    "whole_table",
 ]

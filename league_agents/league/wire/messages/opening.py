@@ -27,6 +27,7 @@ from league_agents.league.wire.declare import (
     TEXT,
     DerivedKey,
     ValueKind,
+    each,
     integer,
     message,
     read_fields,
@@ -36,6 +37,7 @@ from league_agents.league.wire.declare import (
     word,
 )
 from league_agents.league.wire.kinds import MessageType, Role, canonical_role
+from league_agents.league.wire.messages.whole import WHOLE, WholeTable
 from league_agents.league.wire.payload import BrokenPayload, LeagueMessage, Payload
 from league_agents.league.wire.reading import (
     Fields,
@@ -111,6 +113,8 @@ class RegistrationRequest(LeagueMessage, frozen=True, kw_only=True):
 
     email: ClassVar = SENDER_EMAIL
     group_id: Annotated[str | None, wire(ID)] = None
+    understands: Annotated[tuple[str, ...] | None, wire(each(id_of, most=20))] = None
+    """What this client understands beyond the protocol: ``own_rows``. ``None``: nothing is declared."""
 
     def refusal(self) -> str | None:
         if self.participant_role is None or not self.display_name.strip():
@@ -226,7 +230,10 @@ def _read_assignment_table(fields: Fields, _: Role | None) -> Payload:
     if not assignments:
         return BrokenPayload(violations=tuple(skipped)) if skipped else broken("assignments", "not empty", items)
     return AssignmentTable(
-        assignments=tuple(assignments), message_text=text_of(fields.get("message_text")), skipped=tuple(skipped)
+        assignments=tuple(assignments),
+        message_text=text_of(fields.get("message_text")),
+        whole=WHOLE.find(fields, "whole"),
+        skipped=tuple(skipped),
     )
 
 
@@ -250,6 +257,9 @@ class AssignmentTable(LeagueMessage, frozen=True, kw_only=True):
     assignments: Annotated[tuple[Assignment, ...], wire(rows(Assignment))]
     total_count: ClassVar = DerivedKey(of=lambda table, _: len(table.assignments))
     message_text: Annotated[str | None, wire(TEXT)] = None
+    whole: Annotated[WholeTable | None, wire(WHOLE)] = None
+    """The table of which these are the receiver's rows; ``None``: this is the whole table."""
+
     skipped: tuple[Violation, ...] = ()
     """Rows of a received table that could not be read. One bad row does not cost everybody the season."""
 

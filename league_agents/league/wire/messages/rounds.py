@@ -33,6 +33,7 @@ from league_agents.league.wire.declare import (
 )
 from league_agents.league.wire.kinds import MessageType
 from league_agents.league.wire.messages.opening import GAME_ID, MOST_ASSIGNMENTS
+from league_agents.league.wire.messages.whole import WHOLE, WholeTable
 from league_agents.league.wire.payload import LeagueMessage
 
 MOST_ROUNDS = 99
@@ -151,6 +152,8 @@ class RoundResults(LeagueMessage, frozen=True, kw_only=True):
     results: Annotated[tuple[MatchResultRow, ...], wire(rows(MatchResultRow))]
     standings: Annotated[tuple[StandingRow, ...], wire(rows(StandingRow))]
     message_text: Annotated[str | None, wire(TEXT)] = None
+    whole: Annotated[WholeTable | None, wire(WHOLE)] = None
+    """The standings of which these are the receiver's rows; ``None``: these are all rows and all results."""
 
     def refusal(self) -> str | None:
         return "a result needs its game_id" if any(row.game_id is None for row in self.results) else None

@@ -139,7 +139,7 @@ class Office:
         return self.feed(MessageArrived(envelope=envelope, mail_id=f"mail-{self._count}", arrived_at=arrived))
 
     def register(self, sender: str, **keys: Any) -> Sequence[Effect]:
-        payload = RegistrationRequest(display_name="", participant_role=None)
+        payload = RegistrationRequest(display_name="", participant_role=None, understands=keys.pop("understands", None))
         keys.setdefault("season_id", self.config.season_id)
         return self.mail(sender, MessageType.SEASON_REGISTRATION_REQUEST, payload, **keys)
 
@@ -172,9 +172,9 @@ class Office:
         self.command(Command.OPEN_SEASON)
         return self
 
-    def everybody_registers(self) -> Office:
+    def everybody_registers(self, **keys: Any) -> Office:
         for member in self.manager.roster.members:
-            self.register(member.email)
+            self.register(member.email, **keys)
         return self
 
     def everybody_acknowledges(self) -> Office:
