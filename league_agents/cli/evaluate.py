@@ -22,11 +22,12 @@ from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.app.agents import AgentRole
-    from league_agents.app.evaluation import EvaluationSettings
+    from league_agents.app.evaluation import EvaluationSettings, Maker
     from league_agents.app.evaluation_models import Traffic
     from league_agents.config.model_settings import ModelSettings
     from league_agents.evaluation.casting import Cast, Part
     from league_agents.evaluation.figures import EvaluationReport
+    from league_agents.evaluation.lost_games import LostGame
     from league_agents.evaluation.referee_games import KnownAnswer, KnownTarget
     from league_agents.evaluation.results import PlayerGame, RefereeGame
     from league_agents.kit.draw import Draw
@@ -154,6 +155,12 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
 @command.command(name="player", short_help="Win rate, accuracies, bits, points, money.")
 @click.option("--opponent", metavar="SPEC", default="offline", show_default=True, help=f"Who plays against it: {SPECS}")
 @click.option("--referee", metavar="SPEC", default="offline", show_default=True, help=f"Who judges: {SPECS}")
+@click.option(
+    "--show-losses",
+    is_flag=True,
+    help="Show each lost game whole after the figures: the truth beside wrong answers, and which answer lost the"
+    " opening. With --json under 'losses'. Games of --out are played again.",
+)
 @_shared
 def player(*, spec: str, opponent: str, referee: str, **options: Any) -> int:
     """Evaluate a player: SPEC is offline, llm, scripted, scripted:NAME or module:Class.
@@ -194,13 +201,15 @@ class Options:
     workers: int
     config: Path | None
     in_process: bool
+    show_losses: bool = False
 
 
 def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
     from league_agents.agents.library import Knowledge
     from league_agents.app.evaluation import EvaluationSettings
     from league_agents.cli import Exit
-    from league_agents.cli.evaluate_screen import document_of, print_report, print_timing, timing_of
+    from league_agents.cli.evaluate_screen import document_of, print_parts, print_report, print_timing, timing_of
+    from league_agents.cli.lost_games_screen import lost_game_pages
     from league_agents.config.rules import rules_named
     from league_agents.evaluation.player_report import player_report
     from league_agents.evaluation.referee_report import referee_report
@@ -222,14 +231,18 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
         knowledge = Knowledge.open(default_index_path())
         tape, traffic = _traffic(settings, options)
         series = _Series(settings, knowledge, traffic, options)
+        losses: list[LostGame] = []
+        unshown: Sequence[str] = ()
         try:
             document = settings.document(knowledge, traffic)
             if tape is not None and traffic is not None:
                 _begin_tape(tape, traffic, document)
             report: EvaluationReport
             if role == "player":
-                is_complete, games = series.play(PlayerGame, document, _player_play(settings, knowledge))
+                play = _player_play(settings, knowledge, losses if options.show_losses else None)
+                is_complete, games = series.play(PlayerGame, document, play)
                 report = player_report(games)
+                unshown = series.play_again(games, losses, play) if options.show_losses and is_complete else ()
             else:
                 is_complete, matches = series.play(RefereeGame, document, _referee_play(settings, knowledge))
                 report = referee_report(matches)
@@ -242,9 +255,13 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
                 traffic.close()
             knowledge.close()
         if options.as_json:
-            print_document(document_of(document, report, wanted=options.games), stdout)
+            found = document_of(document, report, wanted=options.games)
+            print_document(found | _losses_document(losses, unshown) if options.show_losses else found, stdout)
         else:
             print_report(_title(settings, report), report, evaluated=role, stdout=stdout)
+            print_parts(stdout, *lost_game_pages(losses, settings.rules))
+            for why in unshown:
+                click.echo(why, err=True)
             print_timing(report, sys.stderr)
         if timing is not None:
             times = {"form": TIMING_FORM, **timing_of(document, report)}
@@ -305,6 +322,7 @@ class _Series:
         self._knowledge = knowledge
         self._traffic = traffic
         self._options = options
+        self._makers: dict[Part, Maker] = {}
 
     def play(
         self, kind: type[Any], document: dict[str, object], play: Callable[[int, Cast], Any]
@@ -319,7 +337,7 @@ class _Series:
             return self._traffic.models(part, role)
 
         options, traffic = self._options, self._traffic
-        makers = {part: maker_of(self._settings, part, self._knowledge, models) for part in PARTS}
+        makers = self._makers = {part: maker_of(self._settings, part, self._knowledge, models) for part in PARTS}
         file = None if options.out is None else ResultsFile(options.out, kind, document)
         done = {} if file is None else {number: game for number, game in file.games.items() if number <= options.games}
         left = [number for number in range(1, options.games + 1) if number not in done]
@@ -340,6 +358,32 @@ class _Series:
                 file.close()
         return True, list(done.values())
 
+    def play_again(
+        self, games: Sequence[PlayerGame], losses: list[LostGame], play: Callable[[int, Cast], PlayerGame]
+    ) -> list[str]:
+        """Play lost games of an earlier run once more, and say which of them cannot be shown.
+
+        Files of results hold no targets. ``losses`` is completed and put in order.
+        """
+        from league_agents.app.evaluation_stage import Stage, play_all
+
+        shown = {each.game for each in losses}
+        earlier = {each.game: each for each in games if each.is_lost and each.game not in shown}
+        unshown = []
+        if earlier and self._settings.asks_models and self._options.replay is None:
+            numbers = ", ".join(map(str, sorted(earlier)))
+            unshown.append(f"lost before this run: {numbers}; to see them, --replay a recording, which costs nothing")
+            earlier = {}
+        makers, traffic = self._makers, self._traffic
+        again = play_all(sorted(earlier), lambda: Stage(makers, traffic), play, workers=self._options.workers)
+        for game in again:
+            first = earlier[game.game]
+            if (game.book, game.player, game.opponent) != (first.book, first.player, first.opponent):
+                losses[:] = [each for each in losses if each.game != game.game]
+                unshown.append(f"game {game.game} ended otherwise when it was played again, so it is not shown")
+        losses.sort(key=lambda each: each.game)
+        return sorted(unshown)
+
     def _check_recorded(self, done: dict[int, Any]) -> None:
         """A recording that lacks games of the file of results would not be worth its name."""
         options, traffic = self._options, self._traffic
@@ -354,10 +398,27 @@ class _Series:
             )
 
 
-def _player_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int, Cast], PlayerGame]:
+def _player_play(
+    settings: EvaluationSettings, knowledge: Any, losses: list[LostGame] | None
+) -> Callable[[int, Cast], PlayerGame]:
     from league_agents.evaluation.player_games import PlayerSeries
 
-    return PlayerSeries(rules=settings.rules, knowledge=knowledge, noise=settings.noise, seed=settings.seed).play
+    return PlayerSeries(
+        rules=settings.rules,
+        knowledge=knowledge,
+        noise=settings.noise,
+        seed=settings.seed,
+        lost=None if losses is None else losses.append,
+    ).play
+
+
+def _losses_document(losses: Sequence[LostGame], unshown: Sequence[str]) -> dict[str, object]:
+    from msgspec import to_builtins
+
+    from league_agents.cli.lost_games_screen import course_in_words, reason_of
+
+    shown = [{**to_builtins(each), "why": reason_of(each), "course": course_in_words(each)} for each in losses]
+    return {"losses": shown, "losses_not_shown": list(unshown)}
 
 
 def _referee_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int, Cast], RefereeGame]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -52,6 +53,16 @@ class Gain:
     """Number of questions that code understands."""
 
 
+class TargetStanding(NamedTuple):
+    """The true opening or the true word among all of the pool, at one moment."""
+
+    place: int
+    """1 for the likeliest."""
+
+    bits: float
+    """Surprise: minus the binary logarithm of its probability."""
+
+
 class CandidatePool:
     """The candidates of one match, shared by both players."""
 
@@ -70,16 +81,42 @@ class CandidatePool:
             return False
         return fold(target.opening_sentence) in map(fold, candidates.sentences)
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The number of different opening sentences, and of words."""
+        return len(set(self._candidates.groups.tolist())), len(self._candidates.words)
+
     def gain(self, questions: QuestionBatch, answers: AnswerBatch, noise: float) -> Gain:
         """Return the information in the answers; ``noise`` is the share of wrong answers, 0 to 1."""
-        sent = [AskedQuestion(number=q.number, text=q.text, options=q.options) for q in questions]
-        letters = {a.number: a.choice.value for a in answers if a.choice.value in LETTERS}
-        columns = [self._column(question, letters) for question in sent]
-        on_texts = [column for column in columns if column is not None and not column.is_on_word]
-        on_words = [column for column in columns if column is not None and column.is_on_word]
-        after = self._joint(_likelihood(on_texts, noise), _likelihood(on_words, noise))
+        columns = self._columns(questions, answers)
+        on_texts, on_words = _by_topic(columns)
+        after = self._after(columns, noise)
         left = bits(_merged(after, self._candidates).ravel())
         return Gain(possible=self._before, gained=self._before - left, understood=len(on_texts) + len(on_words))
+
+    def course(
+        self, questions: QuestionBatch, answers: AnswerBatch, noise: float
+    ) -> tuple[list[TargetStanding], list[TargetStanding]]:
+        """Return the standings of the true opening and of the true word, before the first answer and after each."""
+        columns = self._columns(questions, answers)
+        candidates, target = self._candidates, self._target
+        sentence = candidates.groups[_place_of(target.opening_sentence, candidates.sentences)]
+        word = _place_of(target.associative_word, candidates.words)
+        openings, words = [], []
+        for known in range(len(columns) + 1):
+            joint = _merged(self._after(columns[:known], noise), candidates)
+            openings.append(_standing(joint.sum(axis=1), int(sentence)))
+            words.append(_standing(joint.sum(axis=0), word))
+        return openings, words
+
+    def _columns(self, questions: QuestionBatch, answers: AnswerBatch) -> list[_Column | None]:
+        sent = [AskedQuestion(number=q.number, text=q.text, options=q.options) for q in questions]
+        letters = {a.number: a.choice.value for a in answers if a.choice.value in LETTERS}
+        return [self._column(question, letters) for question in sent]
+
+    def _after(self, columns: Sequence[_Column | None], noise: float) -> Floats:
+        on_texts, on_words = _by_topic(columns)
+        return self._joint(_likelihood(on_texts, noise), _likelihood(on_words, noise))
 
     def _joint(self, texts: Floats | None, words: Floats | None) -> Floats:
         prior = self._candidates.prior if self._candidates.sentences else np.ones(1)
@@ -132,6 +169,22 @@ class _Column:
     noise: float
     choices: int
     is_on_word: bool
+
+
+def _place_of(wanted: str, among: Sequence[str]) -> int:
+    return next(place for place, each in enumerate(among) if fold(each) == fold(wanted))
+
+
+def _standing(shares: Floats, place: int) -> TargetStanding:
+    own = float(shares[place])
+    # Rounding must not put an equal one before it.
+    return TargetStanding(1 + int((shares > own * (1 + 1e-9)).sum()), float(-np.log2(max(own, 1e-300))))
+
+
+def _by_topic(columns: Sequence[_Column | None]) -> tuple[list[_Column], list[_Column]]:
+    """The columns of questions about the text, and of those about the word."""
+    known = [column for column in columns if column is not None]
+    return [each for each in known if not each.is_on_word], [each for each in known if each.is_on_word]
 
 
 def _likelihood(columns: Sequence[_Column], noise: float) -> Floats | None:

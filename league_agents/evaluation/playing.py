@@ -52,6 +52,9 @@ class Run:
     answers: AnswerBatch
     """As received by the player."""
 
+    given: AnswerBatch
+    """As sent by the referee."""
+
     guess: Guess
     card: Scorecard
 
@@ -88,6 +91,8 @@ class DirectMatch:
         self._players = players
         self._channel = channel
         self._match = contexts.match
+        self._given: list[AnswerBatch] = [(), ()]
+        """The referee's answers to either player before the channel."""
 
     @property
     def match(self) -> OpenMatch:
@@ -114,7 +119,7 @@ class DirectMatch:
         assert match.brief is not None, "the round started"
         target = match.target
         is_whole = target is not None and target.opening_sentence and target.associative_word
-        one, two = (_run_of(seat) for seat in match.seats)
+        one, two = (_run_of(seat, given) for seat, given in zip(match.seats, self._given, strict=True))
         return Played(brief=match.brief, target=target if is_whole else None, runs=(one, two))
 
     def answered(self, place: int, questions: QuestionBatch) -> AnswerBatch:
@@ -166,6 +171,7 @@ class DirectMatch:
         place, player = tell.place, self._players[tell.place]
         if tell.what is Telling.ANSWERS:
             seat = self._match.seats[place]
+            self._given[place] = seat.answers
             self._set(place, answers=self._channel(seat.answers, seat.questions))
         callback = PLAYER_CALLBACK[tell.what]
         result, failure = player.call(callback, self._contexts.of_player(self._match, callback, place))
@@ -174,7 +180,7 @@ class DirectMatch:
         return [] if tell.what is Telling.SCORECARD else self._step(Submitted(place=place, content=end.value))
 
 
-def _run_of(seat: MatchPlayer) -> Run:
+def _run_of(seat: MatchPlayer, given: AnswerBatch) -> Run:
     assert seat.guess is not None, "the match is over"
     assert seat.scorecard is not None, "the match is over"
-    return Run(questions=seat.questions, answers=seat.answers, guess=seat.guess, card=seat.scorecard)
+    return Run(questions=seat.questions, answers=seat.answers, given=given, guess=seat.guess, card=seat.scorecard)

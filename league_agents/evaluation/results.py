@@ -99,6 +99,11 @@ class PlayerGame:
     behaviour: Mapping[str, Behaviour]
     """Keyed by ``player``, ``opponent`` and ``referee``."""
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the evaluated player has fewer points than its opponent."""
+        return self.player is not None and self.opponent is not None and self.player.points < self.opponent.points
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exam:

@@ -6,6 +6,7 @@ Rule: long questions and long options are cut for display; the document has them
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -27,9 +28,12 @@ LONGEST_MEANING = 20
 
 
 def question_table(
-    name: str, questions: Sequence[Mapping[str, object]], answers: Mapping[str, str]
+    name: str,
+    questions: Sequence[Mapping[str, object]],
+    answers: Mapping[str, str],
+    remarks: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[RenderableType]:
-    """``answers``: question number -> letter."""
+    """``answers``: question number -> letter; ``remarks``: question number -> a line below the question."""
     options = [_options(question) for question in questions]
     shared = all(each == options[0] for each in options)
     unanswered = "" if answers else ", and none was answered"
@@ -47,6 +51,8 @@ def question_table(
         asked = Text(_cut(of(question.get("question_text")), most) or "(empty)")
         if not shared and any(own) and len(_key(own)) <= LONGEST_KEY:
             asked.append(f"\n{_key(own)}", style="dim")
+        if remark := of(remarks.get(number), LONGEST_QUESTION):
+            asked.append(f"\n{remark}", style="yellow")
         table.add_row(Text(number), asked, _answer(answers.get(number), own))
     yield table
 

@@ -8,6 +8,7 @@ Rule 3: missing data is described in words, because a match may end at any point
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from rich import box
 from rich.console import Group, RenderableType
@@ -53,12 +54,21 @@ _STANDINGS = {
 """Keys of a row of the standings that are shown -> headings of their columns."""
 
 
-def transcript(document: Mapping[str, object], rules: RuleSet) -> RenderableType:
-    """The whole match, ready for a rich console of 60 columns or more."""
+def transcript(
+    document: Mapping[str, object], rules: RuleSet, *, remarks: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+) -> RenderableType:
+    """The whole match, ready for a rich console of 60 columns or more.
+
+    ``remarks``: player's id -> number of a question -> a line below it.
+    """
     players = players_of(document)
     return Group(
         *_opening(document, players),
-        *(part for seat, player in enumerate(players) for part in _player(player, players[:seat], cause(document))),
+        *(
+            part
+            for seat, player in enumerate(players)
+            for part in _player(player, players[:seat], cause(document), remarks.get(name_of(player), {}))
+        ),
         *_models(document),
         *_trouble(document, players),
         *scorecards(players, rules),
@@ -95,7 +105,10 @@ def _is_course_known(players: Sequence[Mapping[str, object]]) -> bool:
 
 
 def _player(
-    player: Mapping[str, object], before: Sequence[Mapping[str, object]], why_early: str
+    player: Mapping[str, object],
+    before: Sequence[Mapping[str, object]],
+    why_early: str,
+    remarks: Mapping[str, str],
 ) -> Iterator[RenderableType]:
     name = name_of(player)
     yield Text()
@@ -115,10 +128,10 @@ def _player(
     same = next((one for one in before if _exchange(one) == _exchange(player)), None)
     guess = mapping(player.get("guess"))
     has_guessed = any(guess.get(key) for key in ("opening_sentence", "associative_word"))
-    if questions and same is not None:
+    if questions and same is not None and not remarks:
         yield Text(f"{name} asked the same {len(questions)} questions as {name_of(same)} and got the same answers.")
     elif questions:
-        yield from question_table(name, questions, answers)
+        yield from question_table(name, questions, answers, remarks)
     else:
         yield Text(f"{name} asked nothing{'' if has_guessed else ' and guessed nothing'}.", style="italic")
     if has_guessed:

@@ -246,3 +246,48 @@ def test_what_cannot_be_done_is_one_line_with_the_remedy(arguments: tuple[str, .
     assert said in shown.stderr
     assert shown.stdout == ""
     assert len(shown.stderr.splitlines()) == 1
+
+
+LOSING = ("evaluate", "player", "scripted", "--rules", "course", "--games", "1")
+
+
+def test_lost_games_of_an_earlier_run_are_played_again_with_the_same_result() -> None:
+    fresh = document(*LOSING, "--show-losses")
+    assert [each["game"] for each in fresh["losses"]] == [1]
+    assert {each["mark"] for each in fresh["losses"][0]["answers"]} <= {"right", "noise", "declined", "unchecked"}
+    assert "losses" not in document(*LOSING, "--out", "saved.jsonl")
+    saved = Path("saved.jsonl").read_bytes()
+    assert fresh["losses"][0]["record"]["target"]["opening_sentence"].encode() not in saved
+    assert document(*LOSING, "--out", "saved.jsonl", "--show-losses") == fresh
+    shown = league_agents(*LOSING, "--out", "saved.jsonl", "--show-losses").stdout
+    assert "Game 1, seat 1, seed 1, lost by 0 to 3" in shown
+    assert "opponent found the sentence and the word" in shown
+    assert Path("saved.jsonl").read_bytes() == saved
+
+
+def test_the_record_of_a_lost_game_is_one_that_show_reads() -> None:
+    assert "--show-losses" not in league_agents("evaluate", "referee", "--help").output
+    lost = document(*LOSING, "--show-losses")["losses"][0]
+    Path("game.json").write_text(json.dumps(lost["record"]), encoding="utf-8")
+    shown = league_agents("show", "match", lost["record"]["match"]["game_id"], "--from", "game.json", "--transcript")
+    assert shown.exit_code == 0, shown.output
+    assert lost["record"]["target"]["associative_word"] in shown.stdout
+
+
+def test_a_game_that_ends_otherwise_when_it_is_played_again_is_not_shown() -> None:
+    own = ("evaluate", "player", "mine.py:Fading", "--in-process", "--rules", "course", "--games", "1")
+    Path("mine.py").write_text(OWN_PLAYER + FADING, encoding="utf-8")
+    document(*own, "--out", "saved.jsonl")
+    Path("again").touch()
+    found = document(*own, "--out", "saved.jsonl", "--show-losses")
+    assert found["losses"] == []
+    assert "game 1 ended otherwise" in found["losses_not_shown"][0]
+
+
+FADING = """
+
+class Fading(MyPlayer):
+    def get_guess(self, ctx):
+        sure = 0.9 if Path("again").exists() else 0.1
+        return super().get_guess(ctx) | {"confidence": sure}
+"""
