@@ -106,7 +106,7 @@ def speed_up(teams: int, workers: int, *, divisions: int = 1) -> SpeedUp:
         expected = digest_of(folder)
     processes: list[_Timed] = []
 
-    def timed(count: int) -> _Timed:
+    def timed(count: int, _cluster: str | None) -> _Timed:
         processes.append(_Timed(count))
         return processes[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -45,3 +46,17 @@ SEASON = click.option(
     metavar="ID",
     help="One of several seasons of a journal; ID@reset-1 is what a reset dropped.  [default: the latest]",
 )
+DASK = click.option(
+    "--dask",
+    metavar="ADDRESS|local",
+    help="Work on the workers of this Dask scheduler, or with 'local' on --workers of its own here.",
+)
+
+
+def local_workers(dask: str | None, workers: int) -> int:
+    """The number of processes to start. The default of 1 means as many as there are processors for ``--dask local``."""
+    if dask is None:
+        return workers
+    if dask != "local" and workers > 1:
+        raise click.UsageError("--workers is for this machine; the cluster of --dask has workers of its own")
+    return workers if workers > 1 else os.cpu_count() or 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from league_agents.cli.numbers import WholeRange
+from league_agents.cli.options import DASK, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.run import DRAWN_SEEDS, read_seed
 from league_agents.cli.screen import console, own_stdout, print_document
@@ -48,6 +49,10 @@ Faults: none, light, heavy, or a file:
 
 A season that was interrupted or killed, or lost a worker (exit code 4), goes on with the same command. The same seed
 gives the same season, whatever the number of workers, as far as your own code does.
+
+\b
+On a cluster (docs/scale.md) a division is one task, and is played again where a worker is lost:
+  league-agents season --teams 1000 --divisions 90 --agents scripted --dask 10.0.0.5:8786
 """
 
 
@@ -71,6 +76,7 @@ gives the same season, whatever the number of workers, as far as your own code d
               help="What every draw depends on. Without it one is drawn and printed.")  # fmt: skip
 @click.option("--workers", type=WholeRange(1, 256), default=1, show_default=True, metavar="N",
               help="Processes. Each plays whole divisions, and a part of those that are left over.")  # fmt: skip
+@DASK
 @click.option("--out", type=click.Path(path_type=Path), default=Path("season"), show_default=True, metavar="DIR",
               help="Where the season is kept.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document to stdout and nothing else.")
@@ -89,6 +95,7 @@ def command(
     faults: str,
     seed: int | None,
     workers: int,
+    dask: str | None,
     out: Path,
     as_json: bool,
     in_process: bool,
@@ -105,6 +112,7 @@ def command(
 
     if teams is not None and roster is not None:
         raise click.UsageError("--teams and --roster cannot be used together: the roster says which teams there are")
+    processes = local_workers(dask, workers)
     known = read_plan(out)
     if teams is None and roster is None:
         if known is None:
@@ -141,7 +149,7 @@ def command(
                 show(count)
 
             try:
-                play_season(plan, out, workers=workers, progress=told)
+                play_season(plan, out, workers=processes, cluster=dask, progress=told)
             except KeyboardInterrupt:
                 click.echo(f"{over} of {plan.matches} matches were played; the same command goes on", err=True)
                 raise

@@ -147,6 +147,10 @@ class WorkerLost(LeagueError):
     """A worker was killed, perhaps because memory ran out: the same command goes on."""
 
 
+class ClusterUnavailable(WorkerLost):
+    """The cluster cannot be used at the moment: the same command goes on."""
+
+
 def shortened(name: str, most: int = 200) -> str:
     """Shorten a name for a message: from one of more than ``most`` characters the middle is cut out."""
     if len(name) <= most:

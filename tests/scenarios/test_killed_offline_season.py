@@ -17,7 +17,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from league_agents.app import season
-from league_agents.app.executor import executor_of
+from league_agents.app.executors import executor_of
 from league_agents.app.season_plan import read_plan
 
 class Deadly:
@@ -30,12 +30,12 @@ class Deadly:
             os.kill(os.getpid(), signal.SIGKILL)
         return self.inner.submit(lane, work, *args, **kwargs)
 
-    def close(self):
-        self.inner.close()
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
 
 if __name__ == "__main__":
     folder, workers, passes = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    season.executor_of = lambda count: Deadly(executor_of(count), passes)
+    season.executor_of = lambda *places: Deadly(executor_of(*places), passes)
     season.play_season(read_plan(folder), folder, workers=workers)
 """
 

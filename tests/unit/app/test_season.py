@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.app import season as use_case
-from league_agents.app import season_seats
+from league_agents.app import season_division, season_records, season_seats
 from league_agents.app.dashboard import LivePages
 from league_agents.app.executor import Here, Processes
 from league_agents.app.faults import HEAVY, LIGHT, NONE, FaultProfile
@@ -86,7 +86,7 @@ def test_a_season_that_is_cut_off_goes_on_and_asks_nobody_twice(
     monkeypatch.setattr(season_seats, "answer", whole)
     play_season(plan, tmp_path / "whole")
     monkeypatch.setattr(season_seats, "answer", cut)
-    monkeypatch.setattr(use_case, "executor_of", lambda _: Here())
+    monkeypatch.setattr(use_case, "executor_of", lambda workers, _: _Wide(workers))
     for cut.left, workers in ((0, 1), (17, 2), (17, 3)):
         with pytest.raises(Killed):
             play_season(plan, tmp_path / "cut", workers=workers)
@@ -95,7 +95,7 @@ def test_a_season_that_is_cut_off_goes_on_and_asks_nobody_twice(
     play_season(plan, tmp_path / "cut")
     assert files_of(tmp_path / "cut") == files_of(tmp_path / "whole")
     assert cut.calls == whole.calls
-    monkeypatch.setattr(use_case, "executor_of", lambda _: pytest.fail("nothing is left to do"))
+    monkeypatch.setattr(use_case, "executor_of", lambda *_: pytest.fail("nothing is left to do"))
     play_season(plan, tmp_path / "cut")
 
 
@@ -104,16 +104,23 @@ def test_a_division_has_the_same_bytes_in_any_number_of_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: FaultProfile
 ) -> None:
     plan = plan_with(3, faults=faults)
-    monkeypatch.setattr(use_case, "executor_of", lambda _workers: _AsIfElsewhere())
+    monkeypatch.setattr(use_case, "executor_of", lambda workers, _: _AsIfElsewhere(workers))
     for workers in (1, 2, 9):
         play_season(plan, tmp_path / str(workers), workers=workers)
     assert files_of(tmp_path / "1") == files_of(tmp_path / "2") == files_of(tmp_path / "9")
 
 
-class _AsIfElsewhere(Here):
+class _Wide(Here):
+    """Runs work here that is divided as for several workers."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+
+
+class _AsIfElsewhere(_Wide):
     """Runs work here that was handed over as to another process."""
 
-    def submit(self, lane: int, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, lane: int | None, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         work, args, kwargs = pickle.loads(pickle.dumps((work, args, kwargs)))
         return super().submit(lane, work, *args, **kwargs)
 
@@ -122,7 +129,7 @@ def test_divisions_are_played_at_once_or_in_parts_and_their_matches_have_ids_of_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = plan_with(9, divisions=3)  # two at once, the third in two parts
-    monkeypatch.setattr(use_case, "executor_of", lambda _workers: _AsIfElsewhere())
+    monkeypatch.setattr(use_case, "executor_of", lambda workers, _: _AsIfElsewhere(workers))
     told: list[int] = []
     play_season(plan, tmp_path / "two", workers=2, progress=told.append)
     assert told == sorted(told)
@@ -158,6 +165,20 @@ def test_the_records_are_whole_and_named_by_how_the_season_went(tmp_path: Path) 
     standings = source.season().standings()
     assert [row.rank for row in standings] == [row["rank"] for row in end.standings]
     assert source.season().tie_breaks == ("wins", "lot")
+    source.close()
+
+
+def test_a_season_that_is_too_large_for_one_file_of_records_is_read_from_its_journals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(season_records, "MOST_RECORDED", 5)
+    for _ in range(2):
+        played(plan_with(6, divisions=2), tmp_path)
+    assert not (tmp_path / "records.jsonl").exists()
+    assert not (tmp_path / "unfinished").exists()
+    source = open_season(tmp_path)
+    assert len(list(source.matches())) == 6
+    assert source.season().is_over
     source.close()
 
 
@@ -300,8 +321,8 @@ def test_an_error_of_a_worker_arrives_with_its_name_and_a_killed_worker_is_named
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     executor = Processes(1)  # for both attempts: a worker that raised an error goes on
-    monkeypatch.setattr(use_case, "executor_of", lambda _: executor)
-    monkeypatch.setattr(use_case, "play_pass", _refused_then_killed)
+    monkeypatch.setattr(use_case, "executor_of", lambda *_: executor)
+    monkeypatch.setattr(season_division, "play_pass", _refused_then_killed)
     with monkeypatch.context() as kept:
         kept.setattr(executor, "close", lambda: None)
         with pytest.raises(ConfigError, match=r"^agents\.yaml: is gone$"):

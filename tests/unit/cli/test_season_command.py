@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from league_agents.app import season as use_case
 from league_agents.app.executor import Here
+from league_agents.cli import command_line
 from league_agents.cli.season import SCHEDULES, command
 from league_agents.league.season.schedule import ScheduleKind
 
@@ -47,7 +48,7 @@ def test_an_interrupted_season_goes_on_with_the_same_command(tmp_path: Path, mon
         def close(self) -> None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(use_case, "executor_of", lambda _: Interrupted())
+    monkeypatch.setattr(use_case, "executor_of", lambda *_: Interrupted())
     stopped = CliRunner().invoke(command, words, standalone_mode=True)
     assert stopped.exit_code != 0
     assert "3 of 3 matches were played; the same command goes on" in stopped.stderr
@@ -63,6 +64,7 @@ def test_an_interrupted_season_goes_on_with_the_same_command(tmp_path: Path, mon
         (("--teams", "4", "--roster", "r.yaml"), "cannot be used together"),
         (("--teams", "2"), "2 is not in the range"),
         (("--teams", "4", "--schedule", "cup"), "'cup' is not one of"),
+        (("--teams", "4", "--dask", "here:8786", "--workers", "2"), "--workers is for this machine"),
     ],
 )
 def test_words_that_do_not_fit_are_refused(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
@@ -74,3 +76,23 @@ def test_words_that_do_not_fit_are_refused(tmp_path: Path, words: tuple[str, ...
 
 def test_every_kind_of_schedule_can_be_named() -> None:
     assert tuple(kind.value for kind in ScheduleKind) == SCHEDULES
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--dask", "here"), "league-agents: --dask: 'here' is no address; write HOST:PORT or local\n"),
+        (
+            ("--dask", "local", "--agents", "llm"),
+            "league-agents: --dask: keys of language models are not sent to",
+        ),
+        (("--dask", "local", "--agents", "gone.py:Me"), "league-agents: gone.py: cannot be read: No such file"),
+    ],
+)
+def test_what_no_cluster_can_play_is_refused_before_one_starts(
+    tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    out = ("--agents", "scripted", "--out", str(tmp_path / "s"))
+    refused = CliRunner().invoke(command_line, ["season", "--teams", "4", *out, *words])
+    assert refused.exit_code == 3
+    assert message in refused.stderr
