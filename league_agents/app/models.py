@@ -313,7 +313,7 @@ def _check_money_can_be_counted(settings: ModelSettings, prices: PriceList) -> N
             raise ConfigError(
                 "LEAGUE_LLM_USD_PER_…" if settings.where == PROVIDER_VARIABLE else f"{settings.where}.limits",
                 f"a limit in dollars cannot be kept for {entry.full_name}, whose price is unknown; write it into the"
-                " price file (config/prices.example.yaml), or limit tokens or calls beside it",
+                " price file ('league-agents config init prices'), or limit tokens or calls beside it",
             )
 
 

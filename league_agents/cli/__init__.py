@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from enum import IntEnum
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -29,8 +29,13 @@ from league_agents.kit.errors import (
     WorkerLost,
 )
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 PROGRAM = "league-agents"
 DEBUG_VARIABLE = "LEAGUE_AGENTS_DEBUG"
+VARIABLE_OF_COMPLETION = "_LEAGUE_AGENTS_COMPLETE"
+"""Set by the scripts of 'completion'; click's name for this program."""
 
 COMMANDS = {
     "run": ("Play: one match here, or a season on real mail.", "league_agents.cli.run"),
@@ -43,7 +48,7 @@ COMMANDS = {
     "import": ("Check a file of match records, and keep it.", "league_agents.cli.import_records"),
     "manage": ("Tell the league manager what to do.", "league_agents.cli.manage"),
     "auth": ("Authorize a mailbox, or see how long it still is.", "league_agents.cli.auth"),
-    "config": ("Check a league file, or convert older settings.", "league_agents.cli.config"),
+    "config": ("Begin, check or convert a league file.", "league_agents.cli.config"),
     "check": ("Try out your own agent on every callback.", "league_agents.cli.check"),
     "evaluate": ("Measure how well an agent plays or judges.", "league_agents.cli.evaluate"),
     "compare": ("Which of several players is the strongest.", "league_agents.cli.compare"),
@@ -53,6 +58,8 @@ COMMANDS = {
     "costs": ("What language models were asked, and what it cost.", "league_agents.cli.costs"),
     "rules": ("Show a rule set, to read or to copy.", "league_agents.cli.rules"),
     "sandbox": ("A local Gmail to play in.", "league_agents.cli.sandbox"),
+    "completion": ("Completion of commands in your shell.", "league_agents.cli.completion"),
+    "manual": ("All of the help as one page for man.", "league_agents.cli.manual"),
 }
 """Name -> (short help, module whose ``command`` it is). The help text must not need the module."""
 
@@ -112,6 +119,13 @@ class CommandLine(click.Group):
         command = importlib.import_module(COMMANDS[cmd_name][1]).command
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands by their table: a completion imports none of them, unless it is inside one."""
+        from click.shell_completion import CompletionItem
+
+        named = [CompletionItem(name, help=text) for name, (text, _) in COMMANDS.items() if name.startswith(incomplete)]
+        return named + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -195,6 +209,19 @@ def _usage(error: click.ClickException) -> str:
     return f"{message}; see '{ctx.command_path if ctx is not None else PROGRAM} --help'"
 
 
+def _show_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if not is_asked:
+        return
+    from league_agents.arena.protocol.refusals import PROTOCOL_VERSION
+    from league_agents.games.guess_number.protocol import GUESS_NUMBER_PROTOCOL
+    from league_agents.league.wire.kinds import Protocol
+
+    click.echo(f"{PROGRAM} {__version__}")
+    guess = GUESS_NUMBER_PROTOCOL
+    click.echo(f"protocols: {', '.join(Protocol)}, Boardgame {PROTOCOL_VERSION}, {guess.name} {guess.version}")
+    ctx.exit()
+
+
 @click.command(
     name=PROGRAM,
     cls=CommandLine,
@@ -202,7 +229,14 @@ def _usage(error: click.ClickException) -> str:
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, prog_name=PROGRAM)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the versions and exit.",
+)
 def command_line() -> None:
     """Everything is in the commands."""
 

@@ -35,11 +35,12 @@ Examples:
   league-agents arena play undercover --lang en
   league-agents arena play undercover --agents human,scripted
   league-agents arena play q21 --agents offline --config rules=course
-  league-agents arena play guess_number --scenario config/arena/guess_number.yaml --record game.jsonl
+  league-agents config init arena --scenario guess_number     writes the file of a match
+  league-agents arena play guess_number --scenario guess_number.yaml --record game.jsonl
   league-agents arena replay game.jsonl
   league-agents arena redact game.jsonl --viewer spectator
   league-agents arena serve
-  league-agents arena mail-host --scenario config/arena/undercover.yaml --seats p1=ann@example.com --journal m.db \\
+  league-agents arena mail-host --scenario undercover.yaml --seats p1=ann@example.com --journal m.db \\
       --account referee
 """
 

@@ -1,4 +1,4 @@
-"""``league-agents config``: check a league file, make one from another client's settings, or list model providers."""
+"""``league-agents config``: begin a league file, check one, convert another client's, or list model providers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from league_agents.cli.options import CONFIG, ROLES
+from league_agents.cli.options import CONFIG, ROLE_NAMES, ROLES
 
 EPILOG = """\b
 Examples:
+  league-agents config init player                         a league file of your own, asked for step by step
   league-agents config check                               is league.yaml right?
   league-agents config providers                           which services language models can be asked at
   league-agents config import js/config.json               a player's settings, shown as a league file
@@ -18,9 +19,136 @@ Examples:
 """
 
 
-@click.group(name="config", short_help="Check a league file, or convert older settings.", epilog=EPILOG)
+@click.group(name="config", short_help="Begin, check or convert a league file.", epilog=EPILOG)
 def command() -> None:
-    """The league file says who you are and how you play; config/league.example.yaml explains every key."""
+    """The league file says who you are and how you play; 'config init' writes one that explains every key."""
+
+
+FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+
+
+@command.command(name="init")
+@click.argument(
+    "kind",
+    metavar="[player|referee|manager|arena|prices|env]",
+    type=click.Choice((*ROLE_NAMES, "arena", "prices", "env")),
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
+@FORCE
+@click.option("--address", metavar="MAIL", help="Your mailbox, as Gmail spells it.")
+@click.option("--manager", "manager_email", metavar="MAIL", help="The league manager's address.")
+@click.option("--id", metavar="ID", help="A referee's id in the league.")
+@click.option("--group", "group_id", metavar="ID", help="Your group, as the league office spells it.")
+@click.option("--agent", metavar="AGENT", help="Who plays: offline, llm, module:Class or file.py:Class.")
+@click.option("--season-id", metavar="ID", help="Of a manager's season.")
+@click.option("--season-name", metavar="NAME", help="Of a manager's season.")
+@click.option("--scenario", metavar="NAME", default="guess_number", show_default=True, help="With arena: the example.")
+def init(*, kind: str, output: Path | None, force: bool, scenario: str, **given: str | None) -> None:
+    """Write the commented league file of one role, and a .env beside it unless there is one.
+
+    A terminal is asked for what the options leave open; without one, the file says what must still be filled in. With
+    arena it is the file of a match, to change and to play; with prices that of what language models cost; with env the
+    settings and keys alone.
+    """
+    from league_agents.config.examples import ENVIRONMENT, PRICES, example_text
+    from league_agents.config.league_settings import DEFAULT_FILE, command_with
+    from league_agents.config.new_file import new_league_file
+
+    if kind == "arena":
+        _init_arena(scenario, output, is_replaced=force)
+        return
+    if kind in ("prices", "env"):
+        into = output or Path("prices.yaml" if kind == "prices" else ".env")
+        _write(into, example_text(PRICES if kind == "prices" else ENVIRONMENT), is_replaced=force)
+        click.echo(f"wrote {into}; its comments say how it is used", err=True)
+        return
+    into = output or Path(DEFAULT_FILE)
+    if into.exists() and not force:  # before anybody is asked
+        raise _exists(into)
+    made = new_league_file(kind, _answers(kind, given))
+    _write(into, made.text, is_replaced=force)
+    click.echo(f"wrote {into}", err=True)
+    environment = into.parent / ".env"
+    if not environment.exists():
+        _write(environment, example_text(ENVIRONMENT), is_replaced=False)
+        click.echo(f"wrote {environment}: keys of language models and other settings, all of them comments", err=True)
+    for line in made.to_do:
+        click.echo(f"to do: {line}", err=True)
+    click.echo(f"next: {command_with(into, 'config', 'check')}", err=True)
+
+
+def _answers(role: str, given: dict[str, str | None]) -> dict[str, str]:
+    """What the options say, and what a person at the terminal answers to the rest."""
+    from league_agents.config.new_file import FileQuestion, check_answer, questions_for
+    from league_agents.kit.errors import ConfigError
+
+    questions = questions_for(role)
+    needed = {question.option for question in questions}
+    for option, value in given.items():
+        if value is not None and option not in needed:
+            raise click.UsageError(f"the league file of a {role} has no {option.replace('_', ' ')}")
+
+    def answer_to(question: FileQuestion) -> str:
+        def checked(value: str) -> str:
+            if value:
+                try:
+                    check_answer(question, value)
+                except ConfigError as error:
+                    raise click.BadParameter(error.message) from None
+            return value
+
+        answer: str = click.prompt(
+            question.text, default=question.default, show_default=bool(question.default), value_proc=checked, err=True
+        )
+        return answer
+
+    is_asked = is_terminal()
+    answers = {question.option: given.get(question.option) for question in questions}
+    if is_asked and None in answers.values():
+        click.echo("Enter leaves a question open; the file then says where to fill it in.", err=True)
+    return {
+        question.option: (answer_to(question) if is_asked else "")
+        if answers[question.option] is None
+        else answers[question.option] or ""
+        for question in questions
+    }
+
+
+def is_terminal() -> bool:
+    """Whether a person can be asked."""
+    import sys
+
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _init_arena(scenario: str, output: Path | None, *, is_replaced: bool) -> None:
+    from league_agents.config.examples import example_text, scenario_names
+
+    if scenario not in scenario_names():
+        raise click.BadParameter(f"choose {', '.join(scenario_names())}", param_hint="--scenario")
+    into = output or Path(f"{scenario}.yaml")
+    _write(into, example_text(f"arena/{scenario}.yaml"), is_replaced=is_replaced)
+    click.echo(f"wrote {into}; next: league-agents arena play --scenario {into}", err=True)
+
+
+def _write(output: Path, text: str, *, is_replaced: bool) -> None:
+    """A file of the user's own: people write targets into it. Raises ``ConfigError``."""
+    from league_agents.kit.errors import ConfigError
+    from league_agents.kit.private_file import open_private
+
+    try:
+        with open_private(output, "w" if is_replaced else "x") as file:
+            file.write(text)
+    except FileExistsError:
+        raise _exists(output) from None
+    except OSError as error:
+        raise ConfigError(str(output), f"cannot be written: {error.strerror}") from None
+
+
+def _exists(output: Path) -> Exception:
+    from league_agents.kit.errors import ConfigError
+
+    return ConfigError(str(output), "exists already; name another file or use --force")
 
 
 @command.command(name="check")
@@ -64,7 +192,7 @@ def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
 @command.command(name="import")
 @click.argument("sources", metavar="FILE [FILE]", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not to stdout.")
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@FORCE
 def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Convert the settings of the deployed clients: a referee's config.json or a player's js/config.json.
     One of each become one league file with two roles, each with a token of its own.
@@ -73,8 +201,6 @@ def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> N
     """
     from league_agents.config.league_settings import DEFAULT_FILE, command_with
     from league_agents.config.migrate import import_together
-    from league_agents.kit.errors import ConfigError
-    from league_agents.kit.private_file import open_private
 
     into = output or Path(DEFAULT_FILE)
     imported = import_together(sources, into=into)
@@ -88,13 +214,7 @@ def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> N
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        with open_private(output, "w" if force else "x") as file:  # people write targets into it
-            file.write(text)
-    except FileExistsError:
-        raise ConfigError(str(output), "exists already; name another file or use --force") from None
-    except OSError as error:
-        raise ConfigError(str(output), f"cannot be written: {error.strerror}") from None
+    _write(output, text, is_replaced=force)
     next_command = command_with(into, "config", "check")
     click.echo(f"wrote {output}; files in it are seen from its folder; next: {next_command}", err=True)
 

@@ -18,7 +18,7 @@ Examples:
   league-agents costs --file match.player-a.db     the journal of one match, and the ledger
 
 A reply is unusable when nothing of it was used, and forbidden what a limit of yours does not allow. Prices are your own
-file: config/prices.example.yaml says where it lies. A cost that nobody knows is shown as unknown, and that of a reply
+file: 'config init prices' writes one to fill in. A cost that nobody knows is shown as unknown, and that of a reply
 that was given up before its end is an estimate.
 """
 

@@ -32,7 +32,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 SHORTEST_POLL_S, LONGEST_POLL_S = 0.2, 86_400.0
 
 EPILOG = """\b
-On real mail (a league file says who you are: config/league.example.yaml):
+On real mail (a league file says who you are: league-agents config init player):
   league-agents run --test-connectivity        does everything that is needed work?
   league-agents run --watch                    until Ctrl-C, all roles of league.yaml
   league-agents run --watch --role player --config my-league.yaml

@@ -19,7 +19,7 @@ from league_agents.report.wire_page import field_docstrings
 _HEADER = """\
 # The league file
 
-Written by `scripts/docs` from the declarations in `league_agents/config`. `config/league.example.yaml` is a file to
+Written by `scripts/docs` from the declarations in `league_agents/config`. `league-agents config init` writes a file to
 copy, with the same keys; `league-agents config check` reads yours. A key that is not listed here is a mistake, a key
 that says nothing is absent, and file names are seen from the folder of the league file.
 """

@@ -16,8 +16,8 @@ _HEADER = f"""\
 Written by `scripts/docs` from the commands themselves; `{PROGRAM} COMMAND --help` says the same. Output for people
 goes to stdout and errors to stderr; where a command has `--json`, stdout holds JSON and nothing else.
 
-Settings come from the league file (`config/league.example.yaml`) and from the environment or a `.env` file
-(`.env.example`). Outside the working directory two folders are used: `~/.local/share/league-agents` for your books,
+Settings come from the league file and from the environment or a `.env` file; `league-agents config init` writes
+both, with comments. Outside the working directory two folders are used: `~/.local/share/league-agents` for your books,
 ledgers and the count of each mailbox's sends (`LEAGUE_AGENTS_DATA` names another), and `~/.cache/league-agents` for the
 novels that tests read (`LEAGUE_AGENTS_CACHE`).
 """

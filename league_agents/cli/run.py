@@ -37,7 +37,7 @@ EPILOG = """\b
 Agents (SPEC):
   offline           plays from the built-in books and your own (league-agents corpus)
   llm               asks language models: LEAGUE_LLM_PROVIDER, LEAGUE_LLM_MODEL and a key say
-                    which (.env.example); where none answers in time, it goes on offline
+                    which ('config init env'); where none answers in time, it goes on offline
   scripted          fixed texts; scripted:NAME misbehaves in one way: late, silent, malformed, …
                     (a wrong NAME lists them all)
   module:Class      your class with the four callbacks of its role, inheriting or not;

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from league_agents.config.model_file import WrittenModels
+from league_agents.kit.mistakes import wrong_value
 from league_agents.kit.written import (
     NUMBER_AS_TEXT,
     PRINTABLE,
@@ -20,6 +21,7 @@ from league_agents.kit.written import (
     LongLine,
     Words,
     WrittenMapping,
+    allowed_in_words,
     inner_of,
     one_line,
 )
@@ -392,10 +394,28 @@ def mapping_in(field: FieldInfo) -> type[WrittenMapping] | None:
 
 def declared_at(path: str) -> FieldInfo:
     """The key of a league file at a path such as ``roles.player.address``."""
+    kind, key = _mapping_at(path)
+    return kind.model_fields[key]
+
+
+def value_at(path: str, value: object) -> object:
+    """``value`` as the key at ``path`` holds it. Raises ``ConfigError`` that names the key and what is allowed."""
+    kind, key = _mapping_at(path)
+    field = kind.model_fields[key]
+    allowed: Any = Annotated[field.annotation, path, *field.metadata]
+    try:
+        found: object = TypeAdapter(allowed).validate_python(value)
+    except ValidationError:
+        raise wrong_value(path, allowed_in_words(kind, key), value) from None
+    return found
+
+
+def _mapping_at(path: str) -> tuple[type[WrittenMapping], str]:
+    """The mapping that holds the key at ``path``, and the key's name in it."""
     kind: type[WrittenMapping] = WrittenFile
     *sections, key = path.split(".")
     for name in sections:
         inner = mapping_in(kind.model_fields[name])
         assert inner is not None, path
         kind = inner
-    return kind.model_fields[key]
+    return kind, key

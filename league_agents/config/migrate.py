@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
 
 import yaml
 
@@ -225,7 +224,7 @@ def _filled_in(
         targets = taken[key].split()
         try:
             found = [(new, _value_of(new, value)) for new in targets]
-        except ValueError:
+        except ConfigError:
             done.dropped.append(f"{key} (cannot be {targets[0]})")
             continue
         for new, each in found:
@@ -249,16 +248,12 @@ def _filled_in(
 
 def _value_of(path: str, value: object) -> object:
     """Convert an old value to a key of the league file; old files write numbers and words more freely. Raises
-    ``ValueError``."""
-    from pydantic import TypeAdapter
+    ``ConfigError``."""
+    from league_agents.config.league_keys import declared_at, value_at
 
-    from league_agents.config.league_keys import declared_at
-
-    field = declared_at(path)
-    if isinstance(value, bool) and field.annotation is not bool:
-        raise ValueError("a truth value")
-    allowed: Any = Annotated[field.annotation, path, *field.metadata]
-    found: object = TypeAdapter(allowed).validate_python(value)
+    if isinstance(value, bool) and declared_at(path).annotation is not bool:
+        raise ConfigError(path, "is no truth value")
+    found = value_at(path, value)
     return int(found) if isinstance(found, float) and found == int(found) else found
 
 

@@ -158,5 +158,15 @@ def test_the_page_of_commands_is_up_to_date() -> None:
     assert PAGES[ROOT / "docs/commands.md"] == command_page(), "run scripts/docs"
 
 
+def test_the_manual_page_has_every_command_and_is_plain() -> None:
+    source = CliRunner().invoke(command_line, ["manual"]).output
+    assert source.isascii()
+    known = {".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".nf", ".fi"}
+    assert {line.split()[0] for line in source.splitlines() if line.startswith((".", "'"))} == known
+    for path, command in COMMANDS.items():
+        if not isinstance(command, click.Group):
+            assert f".SS {path.removeprefix('league-agents ')} ".replace("-", r"\-") in source
+
+
 def test_the_roles_on_the_command_line_are_those_of_a_league_file() -> None:
     assert get_args(RoleName) == ROLE_NAMES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from datetime import timedelta
@@ -74,8 +75,25 @@ def test_a_command_that_a_group_lacks_is_answered_with_those_it_has(runner: CliR
     assert "No such command 'offline'; choose player, referee; see 'league-agents evaluate --help'" in shown.stderr
 
 
-def test_the_version_is_the_packages(runner: CliRunner) -> None:
-    assert __version__ in runner.invoke(command_line, ["--version"]).output
+def test_the_versions_are_the_packages_and_its_protocols(runner: CliRunner) -> None:
+    program, protocols = runner.invoke(command_line, ["--version"]).output.splitlines()
+    assert program == f"league-agents {__version__}"
+    assert "league.v2, Q21G.v1, Boardgame 1.0.0" in protocols
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_and_options(shell: str, runner: CliRunner) -> None:
+    assert f"_LEAGUE_AGENTS_COMPLETE={shell}_complete" in runner.invoke(command_line, ["completion", shell]).output
+
+    def completed(words: str, position: int) -> str:
+        asked = {"_LEAGUE_AGENTS_COMPLETE": f"{shell}_complete", "COMP_WORDS": words}
+        # fish sends the word that is being completed, the others its place.
+        asked["COMP_CWORD"] = words.split()[-1] if shell == "fish" else str(position)
+        return runner.invoke(command_line, [], prog_name="league-agents", env=asked).output
+
+    assert {"season", "show", "status"} <= set(re.split(r"[\s,]+", completed("league-agents s", 1)))
+    assert "--single-game" in completed("league-agents run --sing", 2)
+    assert "replay" in completed("league-agents manage re", 2)
 
 
 def test_no_command_at_all_shows_the_help_and_is_a_usage_error(runner: CliRunner) -> None:
