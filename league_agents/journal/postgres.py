@@ -17,10 +17,11 @@ from typing import Any, Final
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolClosed
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from league_agents.journal.database import ID, KEY, MINE
 from league_agents.journal.port import Dump
+from league_agents.journal.postgres_connection import BoundedConnection, ServerPatience, patience_of
 from league_agents.journal.postgres_lease import Leases, is_held
 from league_agents.journal.postgres_schema import SCHEMA, bring_up_to_date, check_version, is_there
 from league_agents.journal.sql import SqlJournal
@@ -31,24 +32,11 @@ _Connection = psycopg.Connection[tuple[Any, ...]]
 MOST_CONNECTIONS: Final = 8
 """Connections of one process to one database."""
 
-_PATIENCE_S: Final = 10.0
 _SETTINGS: Final = f"""
     SET search_path = {SCHEMA};
-    SET lock_timeout = '8s';
-    SET idle_in_transaction_session_timeout = '12s';
+    SET lock_timeout = '{{0.lock_ms}}ms';
+    SET idle_in_transaction_session_timeout = '{{0.idle_ms}}ms';
     """
-"""A process that is stopped in the middle of a transaction must not keep its locks longer than its lease."""
-
-_NETWORK: Final[dict[str, Any]] = {
-    "autocommit": True,
-    "client_encoding": "utf8",
-    "connect_timeout": int(_PATIENCE_S),
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 2,
-    "tcp_user_timeout": 20_000,
-}
-"""A machine that vanishes from the network is noticed within the time of a lease."""
 
 _ROWS_AT_A_TIME: Final = 200
 _FOR_A_PERSON = (
@@ -219,8 +207,9 @@ def is_worked_on(url: str, *, role: str, address: str) -> bool:
 def _ask(url: str, role: str, address: str, question: Callable[[_Connection, int], bool]) -> bool:
     """The answer about a journal; ``False`` if there is none."""
     try:
-        with psycopg.connect(url, **_NETWORK) as connection:
-            connection.execute(_SETTINGS)
+        address_of_server, patience = patience_of(url)
+        with BoundedConnection.connect(address_of_server, **patience.network) as connection:
+            _configure(connection, patience)
             if not is_there(connection):
                 return False
             number = _number(connection, role, address)
@@ -232,7 +221,7 @@ def _ask(url: str, role: str, address: str, question: Callable[[_Connection, int
 def shown_url(url: str) -> str:
     """The address of a database without its password. Raises ``JournalUnusable`` if it is none."""
     try:
-        parts = conninfo_to_dict(url)
+        parts = conninfo_to_dict(patience_of(url)[0])
     except psycopg.Error:
         # The error quotes the text, which may hold a password.
         raise JournalUnusable(
@@ -271,6 +260,8 @@ def _fault(name: str, error: Exception, *, place: str = "") -> JournalError:
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         why = f"{place}: {why}" if place else why
         return JournalUnusable(f"{name}: is damaged ({why[:300]}); restore it from a copy")
+    if isinstance(error, PoolTimeout | errors.ConnectionTimeout):
+        return JournalError(f"{name}: the server has not answered in time")
     why = (error.diag.message_primary if isinstance(error, psycopg.Error) else "") or str(error) or type(error).__name__
     why = " ".join(why.split())[:300]
     if isinstance(error, _FOR_A_PERSON):
@@ -278,8 +269,9 @@ def _fault(name: str, error: Exception, *, place: str = "") -> JournalError:
     return JournalError(f"{name}: {why}")
 
 
-def _configure(connection: _Connection) -> None:
-    connection.execute(_SETTINGS)
+def _configure(connection: BoundedConnection, patience: ServerPatience) -> None:
+    connection.silence_s = patience.silence_s
+    connection.execute(_SETTINGS.format(patience))
 
 
 class _Shared:
@@ -291,22 +283,25 @@ class _Shared:
         self.users = 0
         """Number of open journals."""
 
-        self.pool = ConnectionPool(
-            url,
-            kwargs=_NETWORK,
-            configure=_configure,
+        conninfo, patience = patience_of(url)
+        self.pool: ConnectionPool[BoundedConnection] = ConnectionPool(
+            conninfo,
+            connection_class=BoundedConnection,
+            kwargs=patience.network,
+            configure=lambda connection: _configure(connection, patience),
             min_size=0,
             max_size=MOST_CONNECTIONS,
-            timeout=_PATIENCE_S,
-            reconnect_timeout=_PATIENCE_S,
+            timeout=patience.connect_s,
+            reconnect_timeout=patience.connect_s,
             num_workers=1,
             open=True,
         )
-        self.leases = Leases(self.pool)
+        self.leases = Leases(self.pool, patience)
+        self._farewell_s = patience.farewell_s
 
     def close(self) -> None:
         self.leases.close()
-        self.pool.close()
+        self.pool.close(timeout=self._farewell_s)
 
 
 _SHARED: dict[str, _Shared] = {}

@@ -13,20 +13,18 @@ import os
 import secrets
 import socket
 import threading
-from typing import Any, Final
+from typing import Any
 
 import psycopg
-from psycopg_pool import ConnectionPool, PoolClosed
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from league_agents.journal.postgres_connection import BoundedConnection, ServerPatience
 from league_agents.kit.errors import JournalHeld
 
 LOG = logging.getLogger(__name__)
 
-LEASE_S: Final = 24
-"""Seconds after which the lease of a silent process may be taken."""
-
-RENEW_EVERY_S = 6.0
-_SHORT_PATIENCE_S: Final = 2.0
+RENEW_SHARE = 1 / 4
+"""Part of a lease after which it is renewed."""
 
 _Connection = psycopg.Connection[tuple[Any, ...]]
 _TAKE = """
@@ -41,8 +39,10 @@ _NOT_GIVEN_BACK: set[str] = set()
 class Leases:
     """The leases of this process in one database. Any thread may use it."""
 
-    def __init__(self, pool: ConnectionPool[_Connection]) -> None:
+    def __init__(self, pool: ConnectionPool[BoundedConnection], patience: ServerPatience) -> None:
         self._pool = pool
+        self._lease_s = patience.lease_s
+        self._farewell_s = patience.farewell_s
         self._held: set[str] = set()
         self._lock = threading.Lock()
         self._closed = threading.Event()
@@ -54,11 +54,18 @@ class Leases:
         Raises ``JournalHeld``, and ``psycopg.Error``.
         """
         holder = f"{socket.gethostname()}, process {os.getpid()} ({secrets.token_hex(4)})"
-        with self._pool.connection() as connection, connection.transaction():
-            if connection.execute(_TAKE, (journal, holder, LEASE_S, list(_NOT_GIVEN_BACK))).rowcount != 1:
-                row = connection.execute("SELECT holder FROM lease WHERE journal = %s", (journal,)).fetchone()
-                raise JournalHeld(f"{name}: {row[0] if row else 'another process'} works on this journal")
-            connection.execute("UPDATE version SET steps = steps + 1 WHERE journal = %s", (journal,))
+        try:
+            with self._pool.connection() as connection, connection.transaction():
+                if connection.execute(_TAKE, (journal, holder, self._lease_s, list(_NOT_GIVEN_BACK))).rowcount != 1:
+                    row = connection.execute("SELECT holder FROM lease WHERE journal = %s", (journal,)).fetchone()
+                    raise JournalHeld(f"{name}: {row[0] if row else 'another process'} works on this journal")
+                connection.execute("UPDATE version SET steps = steps + 1 WHERE journal = %s", (journal,))
+        except PoolTimeout:
+            raise
+        except psycopg.Error:
+            # The lease may have been written all the same.
+            _NOT_GIVEN_BACK.add(holder)
+            raise
         with self._lock:
             self._held.add(holder)
             if self._thread is None:
@@ -72,7 +79,7 @@ class Leases:
         with self._lock:
             self._held.discard(holder)
         try:
-            with self._pool.connection(timeout=_SHORT_PATIENCE_S) as connection:
+            with self._pool.connection(timeout=self._farewell_s) as connection, connection.waiting(self._farewell_s):
                 connection.execute("DELETE FROM lease WHERE holder = %s", (holder,))
         except (psycopg.Error, PoolClosed):
             _NOT_GIVEN_BACK.add(holder)
@@ -83,14 +90,14 @@ class Leases:
             held = list(self._held)
         with self._pool.connection() as connection:
             query = "UPDATE lease SET until = now() + %s * interval '1 second' WHERE holder = ANY(%s)"
-            connection.execute(query, (LEASE_S, held))
+            connection.execute(query, (self._lease_s, held))
 
     def close(self) -> None:
         """Stop renewing."""
         self._closed.set()
 
     def _renew_until_closed(self) -> None:
-        while not self._closed.wait(RENEW_EVERY_S):
+        while not self._closed.wait(self._lease_s * RENEW_SHARE):
             try:
                 self.renew()
             except (psycopg.Error, PoolClosed) as error:

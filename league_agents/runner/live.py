@@ -44,6 +44,9 @@ FACTS_EVERY = timedelta(seconds=10)
 HELD_JOURNAL_EVERY = timedelta(seconds=3)
 """How often a role looks whether the process that works on its journal has ended."""
 
+LONGEST_JOURNAL_PAUSE = timedelta(seconds=8)
+"""Longest pause until a journal that cannot be used is tried again. A database is not spared by waiting longer."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WiredRole:
@@ -214,7 +217,9 @@ class LiveRole:
             return timedelta(seconds=self._retry_s - now_s)
         try:
             rest = self._work(now)
-            self._restarts.succeeded()
+            if self._restarts.is_failing:
+                self._restarts.succeeded()
+                self._tell("role_recovered", "the role works again")
             self._retry_s = None
         except AuthorizationExpired as error:
             self._stop_for_authorization(str(error))
@@ -332,6 +337,8 @@ class LiveRole:
 
     def _start_anew(self, error: Exception) -> timedelta:
         pause = self._restarts.failed(MailError(), self.clock.now())
+        if isinstance(error, JournalError):
+            pause = min(pause, LONGEST_JOURNAL_PAUSE)
         self._retry_s = self.clock.monotonic_s() + pause.total_seconds()
         named = str(error) if isinstance(error, JournalError | MailError) else f"{type(error).__name__}: {error}"
         self._fail("role_failed", f"{named}; the role starts anew in {pause.total_seconds():.0f} s")

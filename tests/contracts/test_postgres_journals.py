@@ -18,7 +18,7 @@ from tests.support.postgres import NEWEST, VERSIONS, PostgresServer, binaries, p
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL journals were not tried: psycopg is not installed")
 
-from league_agents.journal import postgres, postgres_lease  # noqa: E402
+from league_agents.journal import postgres, postgres_connection, postgres_lease  # noqa: E402
 from league_agents.journal.postgres import PostgresJournal, is_begun, is_worked_on, shown_url  # noqa: E402
 
 _NUMBERS = count()
@@ -27,7 +27,7 @@ _NUMBERS = count()
 @pytest.fixture(autouse=True)
 def no_renewal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leases last as long as a test says."""
-    monkeypatch.setattr(postgres_lease, "RENEW_EVERY_S", 86_400.0)
+    monkeypatch.setattr(postgres_lease, "RENEW_SHARE", 3_600.0)
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
@@ -225,7 +225,7 @@ def test_a_journal_that_cannot_be_opened_gives_its_lease_back(url: str) -> None:
 def test_a_process_does_not_wait_for_itself_after_an_outage(
     server: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_lease, "_SHORT_PATIENCE_S", 0.1)
+    monkeypatch.setattr(postgres_connection, "FAREWELL_SHARE", 0.004)
     journal = working(url)
     assert journal.commit(step("1"))
     server.kill()
@@ -308,6 +308,57 @@ def test_a_server_that_is_killed_loses_no_commit_and_is_used_again(server: Postg
     with closing(opened(url)) as journal:
         assert journal.load_parts() == {"n": '"1"'}
         assert journal.commit(step("2"))
+
+
+def test_a_frozen_server_ends_the_work_and_not_the_journal(
+    server: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_connection, "FAREWELL_SHARE", 0.004)
+    journal = working(url)
+    assert journal.commit(evolve(step("1"), sends=[outgoing("t1")]))
+    (item,) = journal.due_sends(NOON, 10)
+    for operation in (
+        lambda: journal.commit(step("2")),
+        journal.load_parts,
+        lambda: list(journal.notes()),
+        lambda: journal.begin_send(item, at=NOON, monotonic_s=0.0),
+    ):
+        with journal._db._pool.connection() as connection:
+            connection.silence_s = 0.2
+        server.freeze()
+        with pytest.raises(JournalError, match=r"^postgresql://league@/d\d+\?host=\S+: the server has not") as caught:
+            operation()
+        assert not isinstance(caught.value, JournalUnusable), "it may come back"
+        assert connection.closed, "its late reply would be taken for another one's"
+        server.thaw()
+    with journal._db._pool.connection():
+        pass
+    server.freeze()
+    journal.close()
+    server.thaw()
+    with closing(working(url)) as successor:
+        assert successor.commit(step("3"))
+
+
+@pytest.mark.parametrize(
+    ("written", "lease_s", "rest"),
+    [
+        ("postgresql://a@b/c", 24.0, "postgresql://a@b/c"),
+        ("postgresql://a@b/c?lease_seconds=6", 6.0, "postgresql://a@b/c"),
+        ("postgresql://a@b/c?lease_seconds=6&host=/run", 6.0, "postgresql://a@b/c?host=/run"),
+        ("postgresql://a@b/c?host=/run&lease_seconds=2.5", 2.5, "postgresql://a@b/c?host=/run"),
+    ],
+)
+def test_an_address_sets_the_length_of_the_lease(written: str, lease_s: float, rest: str) -> None:
+    conninfo, patience = postgres_connection.patience_of(written)
+    assert (conninfo, patience.lease_s) == (rest, lease_s)
+    assert max(patience.silence_s, patience.connect_s, patience.lock_ms / 1_000, patience.idle_ms / 1_000) < lease_s
+
+
+@pytest.mark.parametrize("written", ["0", "1.9", "3601", "nan", "inf", "x", ""])
+def test_a_lease_of_no_length_is_refused(written: str) -> None:
+    with pytest.raises(JournalUnusable, match=r"lease_seconds in the journal's address must be 2 to 3600 seconds$"):
+        shown_url(f"postgresql://ann:secret@db.example/league?lease_seconds={written}")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import yaml
 
 from league_agents.local_league.league import LeagueProcess, LocalLeague, four_seats, unhurried
 from league_agents.local_league.patience import LIMIT_S, until
+from league_agents.runner.live import LONGEST_JOURNAL_PAUSE
 from tests.scenarios.test_four_processes import expect_nothing_was_sent_twice, the_match
 from tests.support.postgres import NEWEST, PostgresServer, binaries, postgres_server
 
@@ -50,8 +51,25 @@ def let_the_lease_end(url: str, address: str) -> None:
         assert ended.rowcount == 1
 
 
-def test_another_daemon_takes_over_the_mailbox_of_a_killed_one(tmp_path: Path, server: PostgresServer) -> None:
-    url = server.new_database("league")
+def freeze_until_it_is_missed(server: PostgresServer, league: LocalLeague) -> None:
+    """The connections stay open, and nothing answers."""
+    manager = next(seat for seat in league.seats if seat.role == "manager")
+    log = league.log_of(manager)
+    for seat in league.seats:
+        league.wait_for_log(seat, "watching")  # whoever cannot read its journal at the start ends
+    server.freeze()
+    until(lambda: "the server has not answered" in log.read_text("utf-8"), "it gives up", story=log.read_text)
+    server.thaw()
+    assert league.clock is not None
+    league.clock.advance(LONGEST_JOURNAL_PAUSE)
+    league.wait_for_log(manager, "the role works again")
+
+
+def test_another_daemon_takes_over_the_mailbox_of_a_killed_one_and_all_outlast_a_frozen_server(
+    tmp_path: Path, server: PostgresServer
+) -> None:
+    database = server.new_database("league")
+    url = f"{database}&lease_seconds=6"
     with unhurried(tmp_path / "league", four_seats(), database=url) as league:
         seat = next(seat for seat in league.seats if seat.role == "referee")
         config, log = on_another_machine(league, seat, tmp_path / "other")
@@ -66,6 +84,7 @@ def test_another_daemon_takes_over_the_mailbox_of_a_killed_one(tmp_path: Path, s
                 stdin=subprocess.PIPE,
                 stdout=file,
                 stderr=file,
+                process_group=0,  # the lifeline kills the whole group
             )
         try:
             until(lambda: "takes over when that one ends" in log.read_text("utf-8"), "it waits", story=log.read_text)
@@ -73,9 +92,14 @@ def test_another_daemon_takes_over_the_mailbox_of_a_killed_one(tmp_path: Path, s
                 if each is not seat:
                     league.start(each)
             league.kill(seat)
-            let_the_lease_end(url, seat.address)
+            let_the_lease_end(database, seat.address)
+            until(
+                lambda: "nobody works on the journal any more" in log.read_text("utf-8"),
+                "it goes on",
+                story=log.read_text,
+            )
+            freeze_until_it_is_missed(server, league)
             league.wait_for_season()
-            assert "nobody works on the journal any more" in log.read_text("utf-8")
             other.send_signal(signal.SIGINT)
             assert other.wait(LIMIT_S) == 0
         finally:

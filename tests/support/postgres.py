@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,26 @@ class PostgresServer:
         """End it in order; it may have ended already."""
         self._end(signal.SIGINT)
 
+    def freeze(self) -> None:
+        """Stop all its processes. Connections stay open, and nothing answers."""
+        self._signal_all(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let a frozen server go on."""
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, how: signal.Signals) -> None:
+        process = self._process
+        if process is None:
+            return
+        process.send_signal(how)  # first, so that it starts no more of them
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii").split()
+        for pid in map(int, children):
+            with suppress(ProcessLookupError):
+                os.kill(pid, how)
+
     def _end(self, how: signal.Signals) -> None:
+        self.thaw()
         process, self._process = self._process, None
         if process is not None:
             process.send_signal(how)
