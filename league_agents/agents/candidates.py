@@ -73,6 +73,9 @@ _UNLISTED_OTHERWISE = 0.98
 _LONG_PARAGRAPH = 2_500
 """Mean length of paragraphs, in characters, above which they are no paragraphs. Novels have from 300 to 1,200."""
 
+_NOT_IN_BOOK = 0.1
+"""Weight of a word of the domain that is nowhere in the book, relative to one that is."""
+
 _LONG_WORD = 10
 _NO_NOUN = 0.1
 """Weight of a word that is not listed as a noun, relative to one that is, where the domain tells nothing."""
@@ -277,7 +280,7 @@ def _words(
 ) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return the words, their probabilities per sentence, and the weight of the likeliest word in each text."""
     if domain or entry:
-        words = tuple(dict.fromkeys([*sorted(entry), *domain]))[:_MOST_WORDS]
+        words = _likeliest(rows, domain, entry)
         held = rows.holding(words)
         in_entry = np.array([word in entry for word in words], dtype=np.float64)
         likely = np.maximum(np.array([domain.get(word, 0.0) for word in words]), in_entry)
@@ -295,6 +298,17 @@ def _words(
         best = held.max(axis=1, initial=0.0)
         return words, given if rows.size else (0.4 * even + 0.6 * from_entry)[None, :], best
     return _words_of_texts(rows, prior)
+
+
+def _likeliest(rows: RowWords, domain: Mapping[str, float], entry: set[str]) -> tuple[str, ...]:
+    """Return the words to consider, likeliest first: a rare word that stands in the book before a usual one that does
+    not."""
+    if len(domain) <= _MOST_WORDS:
+        chosen = list(domain)
+    else:
+        weights = {word: weight * (1.0 if rows.has(word) else _NOT_IN_BOOK) for word, weight in domain.items()}
+        chosen = sorted(weights, key=lambda word: (-weights[word], word))
+    return tuple(dict.fromkeys([*sorted(entry), *chosen]))[:_MOST_WORDS]
 
 
 def _words_of_texts(rows: RowWords, prior: Floats) -> tuple[tuple[str, ...], Floats, Floats]:
@@ -319,7 +333,7 @@ def _fitness(word: str) -> float:
 
 def _weighted_words(knowledge: Knowledge, brief: Brief) -> dict[str, float]:
     found = knowledge.find_domain(brief.association_domain)
-    return dict(zip(found.words, found.weights, strict=True)) if found is not None else {}
+    return dict([*zip(found.words, found.weights, strict=True), *found.further]) if found is not None else {}
 
 
 def _even(mask: Floats) -> Floats:

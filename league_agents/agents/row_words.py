@@ -38,6 +38,12 @@ class RowWords:
                     found[row, column] = text is not None and occurs_in(word, text)
         return found
 
+    def has(self, word: str) -> bool:
+        """Whether a text has the word or its plural; of a phrase, whether one has a word like its longest."""
+        if word.isascii() and " " not in word:
+            return any(self._rows(form).size for form in forms_of(word))
+        return bool(self._rows_of_phrase(word))
+
     def _rows(self, word: str) -> npt.NDArray[np.int64]:
         return np.concatenate([first + part.places(word).astype(np.int64) for first, part in self._parts])
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.reading import CandidateReading, Text, fold
@@ -39,6 +39,15 @@ _RARELY_NOUNS = _set_of(
 )
 """Domain words that usually mean something else; they count only after a determiner."""
 
+_BEFORE_VERBS = _set_of(
+    "to not never i you we they he she it who will shall would should must can could may might do does did let"
+)
+_NO_SUBJECTS = _set_of(
+    "dear sir madam miss lady lord master mistress nobody somebody anybody everybody nothing something "
+    "anything everything"
+)
+"""Nouns by which persons are spoken to, and pronouns that the data lists as nouns."""
+
 _MOST_COMMON = 3
 """Commonness (see ``Nouns``) up to which a noun may be secret: a player has to know it."""
 
@@ -46,12 +55,15 @@ _LEAST_LETTERS = 3
 _LEAST_SHARED = 2
 """Number of associations of a word that a passage must mention to support the word without containing it."""
 
+_FEW_WORDS = 6
+"""Number of words that carry meaning up to which a text is a line such as "Boatswain!"."""
+
 _BOOK_PASSAGES = 400
 _LEAST_PASSAGES = 3
 """Number of passages of a book in which a word is one of its subjects."""
 
-_FOLLOWING = 2
-"""Number of passages after a target that has no word of its own: a line such as "Call me Ishmael." says little."""
+_FOLLOWING = 6
+"""Number of passages after a target that has no word of its own: a line such as "Who's there?" says little."""
 
 _MOST_SUBJECTS = 8
 _USUAL_WORDS = 150
@@ -68,27 +80,54 @@ def words_for(
     """Return the secret words that the passage supports best, with their domains; empty if it supports none.
 
     ``shown`` is what the players read: the title and the hint. ``noted`` are words that people noted for the work:
-    those that the passage supports come first, the others before words of which only the following pages speak.
+    those that the passage supports come first, the others after words of the following pages.
     """
     text = _text_of(reading)
     refused = _Refused(volume, reading, shown)
     is_english = volume.language in ("en", "und")
-    tiers = chain(
+    of_text = chain(
         ({pair for pair in noted if is_supported(pair[0], text)},),
-        _in_english(knowledge, volume, text) if is_english else _in_another_language(volume, text),
-        (set(noted),),
-        _near(knowledge, volume, reading) if is_english else (),
+        _in_english(knowledge, text) if is_english else _in_another_language(volume, text),
     )
-    for found in tiers:
-        kept = sorted(pair for pair in found if pair[0] not in refused)
-        if kept:
-            return kept
-    return []
+    first: list[WordWithDomain] = []
+    for kept in map(refused.without, of_text):
+        clear = [pair for pair in kept if _is_clear(knowledge, pair, text)]
+        if clear:
+            return clear
+        first = first or kept
+    others = chain(
+        _on_next_pages(knowledge, volume, reading) if is_english else (),
+        (set(noted),),
+        (_subjects(knowledge, volume) for _ in range(is_english)),
+    )
+    return first or next(filter(None, map(refused.without, others)), [])
+
+
+def _names(domain: str, word: str) -> bool:
+    """Whether the domain's name gives the word away."""
+    return stands_in(word, Text(domain).vocabulary) or stands_in(domain, Text(word).vocabulary)
+
+
+def _is_clear(knowledge: Knowledge, pair: WordWithDomain, text: Text) -> bool:
+    """Whether the word is the only one of its domain in the text: who finds the text then finds the word."""
+    word, domain = pair
+    known = knowledge.domains.find(domain)
+    if known is None or not occurs_in(word, text):
+        return False
+    words = {fold(each) for each in (*known.words, *(further for further, _ in known.further))}
+    present = words & _mentioned(text) | {each for each in words if not each.isascii() and occurs_in(each, text)}
+    same = forms_of(word)
+    return all(each in same or word in forms_of(each) for each in present)
 
 
 def is_supported(word: str, text: Text) -> bool:
-    """Whether the text has the word, or mentions several of its associations."""
-    return occurs_in(word, text) or len(Nouns.load().associations(word) & _mentioned(text)) >= _LEAST_SHARED
+    """Whether the text has the word or mentions several of its associations; one is enough if it has few words."""
+    if occurs_in(word, text):
+        return True
+    nouns, mentioned = Nouns.load(), _mentioned(text)
+    if len(mentioned) <= _FEW_WORDS and any(word in nouns.associations(each) for each in mentioned):
+        return True
+    return len(nouns.associations(word) & mentioned) >= _LEAST_SHARED
 
 
 def any_words(knowledge: Knowledge, shown: str) -> list[WordWithDomain]:
@@ -113,6 +152,10 @@ class _Refused:
         self._texts = [_text_of(reading).text, *(each.text for each in volume.passages[:_BOOK_PASSAGES])]
         self._shown = Text(f"{shown}\n{heading}\n{volume.author or ''}")
 
+    def without(self, pairs: Iterable[WordWithDomain]) -> list[WordWithDomain]:
+        """Return the other pairs, sorted, without those whose domain gives the word away."""
+        return sorted(pair for pair in pairs if pair[0] not in self and not _names(pair[1], pair[0]))
+
     def __contains__(self, word: str) -> bool:
         return occurs_in(word, self._shown) or (word.isascii() and self._is_name(word))
 
@@ -126,17 +169,37 @@ class _Refused:
         return sum(map(str.isupper, (use[0] for use in found))) > len(found) / 3
 
 
-def _in_english(knowledge: Knowledge, volume: Volume, text: Text) -> Iterator[set[WordWithDomain]]:
-    nouns = Nouns.load()
+def _in_english(knowledge: Knowledge, text: Text) -> Iterator[set[WordWithDomain]]:
     surely, other_surely, perhaps, other = _nouns_in(knowledge, text)
     yield from (surely, other_surely, perhaps, _supported(knowledge, text), other)
-    yield {pair for pair in _of_the_text(volume, text) if (nouns.commonness(pair[0]) or 9) <= _MOST_COMMON}
+    common = _common_nouns(text)
+    domains = {noun: knowledge.domains.of(noun) or knowledge.domains.category_of(noun) for noun in common}
+    yield {(noun, domain) for noun, domain in domains.items() if domain is not None}
+    yield _near_a_noun(knowledge, text)
+    yield {(noun, TEXT_WORD) for noun in common}
 
 
-def _near(knowledge: Knowledge, volume: Volume, reading: CandidateReading) -> Iterator[set[WordWithDomain]]:
+def _on_next_pages(knowledge: Knowledge, volume: Volume, reading: CandidateReading) -> Iterator[set[WordWithDomain]]:
     for following in _following(volume, reading):
         yield from _nouns_in(knowledge, _text_of(following))[:2]
-    yield _subjects(knowledge, volume)
+
+
+def _common_nouns(text: Text) -> set[str]:
+    """Return the nouns of a text that every player knows, wherever they stand in a phrase."""
+    nouns, found = Nouns.load(), set[str]()
+    meaningful = _meaningful(text) - _NO_SUBJECTS - _RARELY_NOUNS
+    for previous, word in pairwise(("", *text.folded)):
+        noun = nouns.noun(word) if word in meaningful and previous not in _BEFORE_VERBS else None
+        if noun is not None and (nouns.commonness(noun) or 9) <= _MOST_COMMON and stands_in(noun, (word,)):
+            found.add(noun)
+    return found
+
+
+def _near_a_noun(knowledge: Knowledge, text: Text) -> set[WordWithDomain]:
+    """Return words of the catalogue's domains with which a noun of the text goes: "ship" for "Boatswain!"."""
+    near = {word for noun in _meaningful(text) for word in Nouns.load().associations(noun)}
+    pairs = {pair for word in near for pair in knowledge.domain_forms.get(word, ())}
+    return {pair for pair in pairs if pair[0] in near and pair[0] not in _RARELY_NOUNS}
 
 
 def _nouns_in(knowledge: Knowledge, text: Text) -> tuple[set[WordWithDomain], ...]:
@@ -189,9 +252,13 @@ def _supported(knowledge: Knowledge, text: Text) -> set[WordWithDomain]:
 
 def _mentioned(text: Text) -> frozenset[str]:
     """Return the words of the text that carry meaning, and the nouns of which they are plurals."""
-    words = frozenset(word for word in text.vocabulary if word not in STOP_WORDS and len(word) >= _LEAST_LETTERS)
+    words = _meaningful(text)
     nouns = Nouns.load()
     return words | {noun for word in words if (noun := nouns.noun(word)) is not None}
+
+
+def _meaningful(text: Text) -> frozenset[str]:
+    return frozenset(word for word in text.vocabulary if word not in STOP_WORDS and len(word) >= _LEAST_LETTERS)
 
 
 def _subjects(knowledge: Knowledge, volume: Volume) -> set[WordWithDomain]:

@@ -30,7 +30,7 @@ _OWN_SHARE = 0.5
 
 _TRIES = 60
 _TRIES_FOR_WORD = 12
-"""Number of attempts in which a paragraph without a word of any domain is rejected."""
+"""Number of attempts in which a paragraph is rejected if no domain tells anything of its words."""
 
 _MOST_SENTENCE_WORDS = 90
 """A longer opening sentence is not a fair target: no player could reproduce it."""
@@ -81,7 +81,12 @@ def recall(knowledge: Knowledge, brief: Brief, sentence: str, word: str) -> Secr
     volume = knowledge.volume(brief.book_name)
     seen = volume.reading_of(sentence) if volume is not None else None
     reading = _with_word(seen, word) if seen is not None else read(sentence, word=word)
-    return Secret(brief=brief, target=target, reading=reading, facts=_facts(knowledge, brief.book_name, volume))
+    return Secret(
+        brief=brief,
+        target=target,
+        reading=reading,
+        facts=_facts(knowledge, brief.book_name, volume, brief.association_domain),
+    )
 
 
 def _passage_opening(
@@ -98,7 +103,7 @@ def _passage_opening(
         if not _is_fair(sentence, rules) or _occurs_twice(volume, sentence):
             continue
         found = words_for(knowledge, volume, volume.readings[place], volume.title)
-        if not found and attempt < _TRIES_FOR_WORD:
+        if all(knowledge.domains.find(domain) is None for _, domain in found) and attempt < _TRIES_FOR_WORD:
             continue
         telling = distinctness(Text(sentence), volume) if demands.candidates > 1 else 0.0
         drawn.append(_Drawn(volume, place, found, telling))
@@ -146,7 +151,7 @@ def _with_hint(knowledge: Knowledge, drawn: _Drawn, rules: RuleSet, draw: Draw, 
         brief=Brief(book_name=volume.title, book_hint=hint, association_domain=domain),
         target=Target(book_name=volume.title, opening_sentence=sentence, associative_word=word),
         reading=_with_word(volume.readings[place], word),
-        facts=_facts(knowledge, volume.title, volume),
+        facts=_facts(knowledge, volume.title, volume, domain),
     )
 
 
@@ -180,7 +185,7 @@ def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Dra
         brief=Brief(book_name=volume.title, book_hint=hint, association_domain=domain),
         target=Target(book_name=volume.title, opening_sentence=sentence, associative_word=word),
         reading=_with_word(reading, word),
-        facts=_facts(knowledge, volume.title, volume),
+        facts=_facts(knowledge, volume.title, volume, domain),
     )
 
 
@@ -224,14 +229,16 @@ def _with_word(reading: CandidateReading, word: str) -> CandidateReading:
     )
 
 
-def _facts(knowledge: Knowledge, name: str, volume: Volume | None) -> Facts:
+def _facts(knowledge: Knowledge, name: str, volume: Volume | None, domain: str) -> Facts:
     work = knowledge.work(name)
     author = work.author if work else (volume.author if volume else None)
     statements: Sequence[str] = work.facts if work else ()
+    announced = knowledge.domains.find(domain)
     return Facts(
         title=work.title if work else name,
         author=author or "",
         year=work.year if work else None,
         statements=tuple(statements),
         lists=knowledge.catalogue.domains,
+        word_senses=announced.roots if announced is not None else frozenset(),
     )

@@ -21,3 +21,7 @@ class Facts:
 
     lists: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Words of each domain, such as colours and animals."""
+
+    word_senses: frozenset[int] = frozenset()
+    """Synsets of the announced domain: the meant sense of the secret word is one of them or below one. Empty if the
+    domain is not understood."""

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, reduce
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -72,7 +73,7 @@ _SAME_NAME = 0.03
 _OTHER_LANGUAGE = 0.3
 """Weight of a word in another language than that of the name, relative to a word of its own language."""
 
-_DOMAINS_KEPT = 64
+_DOMAINS_KEPT = 128
 _RATED = 1500
 """Number of common members that are rated."""
 
@@ -92,6 +93,9 @@ class WordDomain(msgspec.Struct, frozen=True, kw_only=True):
     roots: frozenset[int]
     """The synsets whose members belong to the domain."""
 
+    further: tuple[tuple[str, float], ...] = ()
+    """Less likely words with their weights, likeliest first: a text in which one of them stands can mean it."""
+
     is_listed: bool = False
     """Whether people made its list, so that a word of the domain is likely among its first words."""
 
@@ -110,6 +114,7 @@ class Domains:
         """``lists``: words by the usual name of their domain, such as the catalogue's. They rank first."""
         self._lists = {name: tuple(word.casefold() for word in words) for name, words in lists.items()}
         self._find = lru_cache(maxsize=_DOMAINS_KEPT)(self._found)
+        self._category = lru_cache(maxsize=_CATEGORIES_KEPT)(self._category_found)
 
     def find(self, name: str) -> WordDomain | None:
         """Return the domain with this name, in any number with small additions; ``None`` if it is not clear."""
@@ -121,13 +126,35 @@ class Domains:
         return (*(name for concept in _concepts() for name in concept.names), *self._lists)
 
     def of(self, word: str) -> str | None:
-        """Return the domain to announce for a noun in its usual sense; ``None`` if there is none."""
+        """Return the domain to announce for a noun in its usual senses; ``None`` if there is none.
+
+        The word is one of the domain's likely words: who knows only the domain would think of it.
+        """
+        names = (c.names[0] for c in _concepts() if c.is_announced and _share_of(word, c.roots) >= _USUAL_SHARE)
+        return next((name for name in names if self._is_likely(word, name)), None)
+
+    def category_of(self, word: str) -> str | None:
+        """Return the narrowest category of nouns to announce for a noun without domain; ``None`` if there is none.
+
+        The category has many likely words, and the noun is one of them.
+        """
+        return self._category(word)
+
+    def _category_found(self, word: str) -> str | None:
         nouns = Nouns.load()
-        usual = next(iter(nouns.senses(word)), None)
-        if usual is None or usual.share < _USUAL_SHARE:
-            return None
-        above = nouns.above(usual.synset)
-        return next((c.names[0] for c in _concepts() if c.is_announced and above.intersection(c.roots)), None)
+        shares = _shares_above(word)
+        own = {sense.synset for sense in nouns.senses(word)}
+        usual = [n for n in shares.keys() - own if shares[n] >= _USUAL_SHARE and len(nouns.above(n)) >= _LEAST_DEPTH]
+        ordered = sorted(usual, key=lambda number: (-len(nouns.above(number)), number))
+        names = dict.fromkeys(name for number in ordered if (name := _plain_name(number)) is not None)
+        fit = (name for name in names if stem(name) != stem(word))
+        return next(
+            (name for name in islice(fit, _MOST_CATEGORIES) if self._is_likely(word, name, least=_LEAST_WORDS)), None
+        )
+
+    def _is_likely(self, word: str, name: str, *, least: int = 0) -> bool:
+        domain = self.find(name)
+        return domain is not None and word in domain.words and len(domain.words) >= least
 
     def _found(self, name: str) -> WordDomain | None:
         if not name or name == TEXT_WORD or any(domain == TEXT_WORD for domain, _ in lexicon.names().get(name, ())):
@@ -198,14 +225,8 @@ class Domains:
         if listed := self._lists.get(name):
             weights = {noun: weight * _UNLISTED for noun, weight in weights.items()} | dict.fromkeys(listed, _LISTED)
         weights.pop(nouns.noun(name) or name, None)  # the name gives its own word away
-        ranked = sorted((n for n in weights if weights[n] > 0), key=lambda noun: (-weights[noun], noun))[:MOST_WORDS]
-        return WordDomain(
-            name=name,
-            words=tuple(ranked),
-            weights=tuple(min(1.0, weights[noun]) for noun in ranked),
-            roots=roots,
-            is_listed=bool(listed),
-        )
+        words, shares, further = _ranked({noun: min(1.0, weight) for noun, weight in weights.items() if weight > 0})
+        return WordDomain(name=name, words=words, weights=shares, further=further, roots=roots, is_listed=bool(listed))
 
     def _weight(self, noun: str, places: Sequence[tuple[int, float]], wanted: frozenset[str]) -> float:
         nouns = Nouns.load()
@@ -219,17 +240,66 @@ class Domains:
 
 
 _USUAL_SHARE = 0.55
+_PLAIN = 2
+"""Commonness (see ``Nouns``) up to which a noun may name a category."""
+
+_LEAST_DEPTH = 5
+"""Number of categories from which on they mean something: "entity", "abstraction" and "thing" do not."""
+
+_LEAST_WORDS = 100
+"""Least number of words of a category to announce: fewer would nearly tell the word."""
+
+_MOST_CATEGORIES = 6
+_CATEGORIES_KEPT = 4096
+
+
+def _shares_above(word: str) -> dict[int, float]:
+    """Return each sense of a noun and each category above one, with the share of the noun's uses that belong to it."""
+    nouns = Nouns.load()
+    found: dict[int, float] = {}
+    for sense in nouns.senses(word):
+        for number in nouns.above(sense.synset):
+            found[number] = found.get(number, 0.0) + sense.share
+    return found
+
+
+def _share_of(word: str, roots: Iterable[int]) -> float:
+    """Return the share of a noun's uses that belong to one of the categories."""
+    nouns, wanted = Nouns.load(), frozenset(roots)
+    return sum(sense.share for sense in nouns.senses(word) if nouns.above(sense.synset) & wanted)
+
+
+def _plain_name(synset: int) -> str | None:
+    """Return the common noun that usually means the synset; ``None`` if there is none."""
+    nouns = Nouns.load()
+    for noun in nouns.synset(synset).nouns:
+        usual = next(iter(nouns.senses(noun)), None)
+        is_usual = usual is not None and usual.synset == synset and usual.share >= _USUAL_SHARE
+        if is_usual and (nouns.commonness(noun) or 9) <= _PLAIN:
+            return noun
+    return None
+
+
+def _ranked(
+    weights: Mapping[str, float],
+) -> tuple[tuple[str, ...], tuple[float, ...], tuple[tuple[str, float], ...]]:
+    """Return the likeliest words, their weights, and the other words with theirs."""
+    ranked = sorted(weights, key=lambda word: (-weights[word], word))
+    first = ranked[:MOST_WORDS]
+    return (
+        tuple(first),
+        tuple(weights[word] for word in first),
+        tuple((word, weights[word]) for word in ranked[MOST_WORDS:]),
+    )
 
 
 def _joined(one: WordDomain, other: WordDomain, share: float = 1.0) -> WordDomain:
     """Return a domain with the words of both; ``share`` is the factor on the weights of the ``other``."""
-    weights = dict(zip(one.words, one.weights, strict=True))
-    for word, weight in zip(other.words, other.weights, strict=True):
+    weights = dict([*zip(one.words, one.weights, strict=True), *one.further])
+    for word, weight in (*zip(other.words, other.weights, strict=True), *other.further):
         weights[word] = max(weight * share, weights.get(word, 0.0))
-    ranked = sorted(weights, key=lambda word: (-weights[word], word))[:MOST_WORDS]
-    return evolve(
-        one, words=tuple(ranked), weights=tuple(weights[word] for word in ranked), roots=one.roots | other.roots
-    )
+    words, shares, further = _ranked(weights)
+    return evolve(one, words=words, weights=shares, further=further, roots=one.roots | other.roots)
 
 
 def _usual(phrase: str) -> tuple[int, ...]:

@@ -28,6 +28,11 @@ NOUNS = Nouns.load()
         ("apple", "citrus fruit", None),  # not listed there, which proves nothing
         ("bat", "mammal", None),  # the animal or the club
         ("storm", "event", None),
+        ("rose", "plant", True),  # a category means its many members, not the factory
+        ("lily", "plants", True),
+        ("chisel", "plant", False),
+        ("seal", "animal", None),  # rarely meant, but it is one
+        ("pike", "fish", None),
         ("man", "animal", None),  # readers disagree
         ("qwzx", "animal", None),
         ("whale", "qwzx", None),

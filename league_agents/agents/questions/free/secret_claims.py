@@ -104,8 +104,11 @@ def is_of_category(word: str, phrase: str, facts: Facts) -> bool | None:
     if own & wider:
         return True
     nouns = Nouns.load()
-    told = nouns.is_a(word, wanted)
-    if told:
+    # The announced domain says which sense is meant: a seal among the sea animals closes no letter.
+    meant = nouns.is_a(word, wanted, among=facts.word_senses) if facts.word_senses else None
+    if meant is not None:
+        return meant
+    if nouns.is_a(word, wanted):
         return True
     if own and all(_is_apart(name, wanted) for name in own):
         return False
