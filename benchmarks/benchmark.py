@@ -285,6 +285,30 @@ def llm_strength_figures(*, size: Size) -> list[Figure]:
     ]
 
 
+def unknown_figures(*, size: Size) -> list[Figure]:
+    """Games about books that the player does not have; the parts ``tuned`` and ``held_out``."""
+    from benchmarks.unknown_books import PARTS, UnknownPlay, measure_unknown
+
+    calls: dict[str, Callable[[], UnknownPlay]] = {}
+    for rules in (COURSE, PRD):
+        for part in PARTS if size is Size.FULL else PARTS[1:]:
+            for make, is_other_make in (("own", False), ("other", True)):
+                key = f"unknown.{rules.name}.{part}.{make}"
+                calls[key] = partial(
+                    measure_unknown, rules.name, part=part, is_other_make=is_other_make, games=size.of(10, 40, 60)
+                )
+    figures = []
+    for key, result in at_once("unknown", calls).items():
+        figures += [
+            Figure(key=f"{key}.similarity", value=result.similarity, unit="of 100", promised="above 0"),
+            Figure(key=f"{key}.private_score", value=result.private_score, unit="of 100", promised=""),
+            Figure(key=f"{key}.word", value=result.word_right, unit="of games", promised=""),
+            Figure(key=f"{key}.confidence", value=result.confidence, unit="mean", promised="below 0.15"),
+            Figure(key=f"{key}.most_confident", value=result.most_confident, unit="largest", promised=""),
+        ]
+    return figures
+
+
 def knowledge_figures(*, size: Size) -> list[Figure]:
     """How well hints lead to passages, and how fast books are read and searched."""
     from benchmarks.retrieval import (
@@ -524,6 +548,7 @@ _PARTS: Mapping[str, _Part] = {
     "speed": speed_figures,
     "strength": strength_figures,
     "llm-strength": llm_strength_figures,
+    "unknown": unknown_figures,
     "knowledge": knowledge_figures,
     "words": word_figures,
     "answers": answer_figures,

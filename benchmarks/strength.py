@@ -23,7 +23,7 @@ from league_agents.agents.questions.batch import Strategy
 from league_agents.agents.questions.grammar import recognise
 from league_agents.games.q21.model import LETTERS
 from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
-from league_agents.games.q21.similarity import fold
+from league_agents.games.q21.similarity import fold, sentence_similarity
 from league_agents.kit.draw import Draw
 from league_agents.kit.values import evolve
 from league_agents.knowledge.catalogue import Catalogue
@@ -197,6 +197,9 @@ class PlayedGame:
     private_score: float
     confidence: float
 
+    similarity: float
+    """Of the guessed to the true sentence, 0 to 100."""
+
 
 def play(referee: RefereeAI, player: PlayerAI, *, match_id: str, hides_hint: bool = False) -> PlayedGame:
     """One game of one player, called as a runner calls."""
@@ -221,6 +224,7 @@ def play(referee: RefereeAI, player: PlayerAI, *, match_id: str, hides_hint: boo
         is_word_right=fold(str(guess["associative_word"])) == fold(str(secret["actual_associative_word"])),
         private_score=_number(card["private_score"]),
         confidence=_number(guess["confidence"]),
+        similarity=sentence_similarity(str(guess["opening_sentence"]), str(secret["actual_opening_sentence"])),
     )
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from league_agents.agents.candidates import Candidates
 from league_agents.agents.contexts import AskedQuestion
 from league_agents.agents.questions.answer_key import meanings
-from league_agents.agents.questions.general import general_questions
+from league_agents.agents.questions.general import general_questions, text_questions
 from league_agents.agents.questions.kinds import NO, PARTIALLY, YES, Inquiry, Options, Topic
 from league_agents.games.q21.as_json import question_as_json
 from league_agents.games.q21.information import UNKNOWN
-from league_agents.games.q21.model import LETTERS
+from league_agents.games.q21.model import LETTERS, Brief
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.kit.draw import Draw
 
@@ -24,14 +25,21 @@ IN_ORDER = (YES, NO, PARTIALLY, UNKNOWN)
 _YES_NO: Options = ("Yes", "No", "Partially", "Unknown")
 
 
-def worded_batch(chosen: Sequence[Inquiry], rules: RuleSet, draw: Draw, *, is_known: bool) -> tuple[AskedQuestion, ...]:
+def questions_for_unlisted(candidates: Candidates, brief: Brief, rules: RuleSet) -> list[Inquiry]:
+    """Return general questions about the text if the target is probably none of the candidates, else none."""
+    return text_questions(rules.answer_key, brief.book_name) if candidates.is_probably_unlisted else []
+
+
+def worded_batch(
+    chosen: Sequence[Inquiry], rules: RuleSet, draw: Draw, candidates: Candidates
+) -> tuple[AskedQuestion, ...]:
     """Return the questions as they are sent, numbered from 1. ``draw`` orders the general questions that are added."""
     batch = list(chosen)
     texts = {inquiry.text for inquiry in batch}
     spare = draw.fork("general").shuffled(general_questions(rules.answer_key))
-    if is_known:
+    if candidates.is_known:
         # More questions about the word do not help, so prefer questions about the text.
-        spare.sort(key=lambda inquiry: inquiry.topic is Topic.WORD)
+        spare.sort(key=lambda inquiry: (inquiry.topic is Topic.WORD, _share_of_others(inquiry, candidates)))
     for inquiry in spare:
         # Ask a question once even if it was chosen in another form: both forms have the same text.
         if len(batch) < rules.questions_required and inquiry.text not in texts:
@@ -47,6 +55,16 @@ def worded_batch(chosen: Sequence[Inquiry], rules: RuleSet, draw: Draw, *, is_kn
         AskedQuestion(number=number, text=text, options=options)
         for number, (text, options) in enumerate(worded[: rules.questions_required], start=1)
     )
+
+
+def _share_of_others(inquiry: Inquiry, candidates: Candidates) -> float:
+    """Return the share of typical sentences that are answered like the only candidate; 0 if there are several."""
+    if len(candidates.sentences) != 1 or not candidates.reference:
+        return 0.0
+    right = inquiry.answer(candidates.readings[0])
+    if right is None:
+        return 1.0
+    return sum(inquiry.answer(other) == right for other in candidates.reference) / len(candidates.reference)
 
 
 def batch_reply(questions: Sequence[AskedQuestion]) -> dict[str, object]:

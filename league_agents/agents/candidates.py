@@ -110,8 +110,16 @@ class Candidates:
     unlisted: float = 0.0
     """Prior probability that the target is none of the sentences. 1 if there is no sentence."""
 
+    recalled: frozenset[str] = frozenset()
+    """The sentences that a model remembers; they are in no stored text."""
+
     reference: tuple[CandidateReading, ...] = ()
     """Typical sentences, of this and other books: they show how often each answer is right for an unlisted target."""
+
+    @property
+    def is_probably_unlisted(self) -> bool:
+        """Whether the target is more likely none of the sentences, before a question is asked."""
+        return self.unlisted > 0.5
 
     @property
     def word_prior(self) -> Floats:

@@ -36,6 +36,9 @@ _UNLIKELY_KNOWN = 0.5
 _MOST_CONFIDENT = 0.98
 """The referee's edition may spell even the right sentence otherwise."""
 
+_MOST_CONFIDENT_OF_OTHERS = 0.12
+"""Limit for the opening of a work with another name: answers that fit it also fit many openings that are not known."""
+
 _MEANINGS = {YES: "yes", NO: "no", PARTIALLY: "partially"}
 
 
@@ -77,18 +80,20 @@ def conclude(
     if sentence is None:
         least = rules.least_sentence_characters
         sentence = sentence_from_answers(candidates, asked, answers, least_characters=least)
+    is_of_other_work = not candidates.is_known and sentence not in candidates.recalled
+    most = _MOST_CONFIDENT_OF_OTHERS if is_of_other_work else _MOST_CONFIDENT
     word = candidates.words[int(np.argmax(belief.words))]
     shown = evolve(CandidateReading() if place is None else candidates.readings[place], word=word)
     supporting = _supporting(candidates, sent, asked, answers, shown)
     return Conclusion(
         sentence=sentence,
         word=word,
-        confidence=round(min(_MOST_CONFIDENT, max(0.01, mass)), 4),
+        confidence=round(min(most, max(0.01, mass)), 4),
         shown=shown,
         on_text=tuple(each for each, topic in supporting if topic is not Topic.WORD),
         on_word=tuple(each for each, topic in supporting if topic is Topic.WORD),
         heard=sum(answer != UNKNOWN for answer in answers),
-        unlisted=place is None or belief.unlisted > _UNLIKELY_KNOWN,
+        unlisted=place is None or is_of_other_work or belief.unlisted > _UNLIKELY_KNOWN,
     )
 
 

@@ -20,7 +20,7 @@ from datetime import timedelta
 
 from league_agents.agents.asking import Asker, CallbackRun, Models
 from league_agents.agents.base import Context, PlayerAI, Reply
-from league_agents.agents.batches import answer_codes, batch_reply, worded_batch
+from league_agents.agents.batches import answer_codes, batch_reply, questions_for_unlisted, worded_batch
 from league_agents.agents.briefs import BRIEFS_KEPT, Memories, kept
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.contexts import AskedQuestion, CallContext
@@ -199,9 +199,10 @@ class LlmPlayer(PlayerAI):
             written=written,
             extra=extra,
             is_computed=self._is_computed or not written,
+            general=questions_for_unlisted(self._found_for(brief), brief, rules),
         )
         chosen = plan.batch()
-        questions = worded_batch(chosen, rules, draw, is_known=candidates.is_known)
+        questions = worded_batch(chosen, rules, draw, candidates)
         return Batch(questions=questions, candidates=candidates, written=sum(inquiry.is_written for inquiry in chosen))
 
     def _found_for(self, brief: Brief) -> Candidates:

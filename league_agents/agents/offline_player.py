@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from league_agents.agents.base import Context, PlayerAI, Reply
-from league_agents.agents.batches import answer_codes, batch_reply, worded_batch
+from league_agents.agents.batches import answer_codes, batch_reply, questions_for_unlisted, worded_batch
 from league_agents.agents.briefs import Memories, kept
 from league_agents.agents.candidates import Candidates, enumerate_candidates
 from league_agents.agents.contexts import AskedQuestion, CallContext
@@ -84,7 +84,10 @@ class OfflinePlayer(PlayerAI):
         plan = kept(
             self._plans,
             brief,
-            lambda: plan_batch(candidates, rules.answer_key, rules.questions_required, rules.weights, draw),
+            lambda: plan_batch(
+                *(candidates, rules.answer_key, rules.questions_required, rules.weights, draw),
+                general=questions_for_unlisted(candidates, brief, rules),
+            ),
         )
         batch = plan.batch(self._strategy, Draw(self._seed, f"batch/{match_id[:200]}/{brief.book_name[:200]}"))
-        return worded_batch(batch, rules, draw, is_known=candidates.is_known)
+        return worded_batch(batch, rules, draw, candidates)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from league_agents.agents.candidates import Candidates
 from league_agents.agents.questions.belief import UNKNOWN_ANSWERER, Extra
 from league_agents.agents.questions.kinds import Inquiry
-from league_agents.agents.questions.pool import PredictedPool, sentence_pool, useful, word_pool
+from league_agents.agents.questions.pool import PredictedPool, predict, sentence_pool, useful, word_pool
 from league_agents.games.q21.information import Floats, bits, log_likelihood, select, shortlist, simulate, typical
 from league_agents.games.q21.rules import AnswerKey, Weights
 from league_agents.kit.draw import Draw
@@ -34,6 +34,12 @@ cannot count letters fails in all questions made in code at once, so a batch mix
 _MOST_WORD_QUESTIONS = 9
 _MOST_WORD_QUESTIONS_ALONE = 12
 """Limit if no question can distinguish sentences; the other questions then test the one sentence."""
+
+_GAIN_OF_TEXT = 0.002
+"""Gain in similarity, 0 to 1, by one more general question about an unknown sentence, as measured."""
+
+_MOST_WRITTEN_OF_UNKNOWN = 4
+_GENERAL_BEFORE_WRITTEN = 8
 
 _RUNS = 160
 
@@ -99,12 +105,16 @@ def plan_batch(
     written: Sequence[Inquiry] = (),
     extra: Extra = UNKNOWN_ANSWERER,
     is_computed: bool = True,
+    general: Sequence[Inquiry] = (),
 ) -> Plan:
     """Return the plan with the best expected score for ``count`` questions.
 
     ``draw`` restricts the choice to a random share of the possible questions; ``None`` allows all. ``written`` are
     additional questions about the text; if ``is_computed`` is false, they are the only ones about the text.
+    ``general``: questions about the text, most useful first, for a target that is probably none of the candidates.
     """
+    if general:
+        return _plan_of_unknown(candidates, key, count, weights, draw, written, extra, general)
     everybody, candidates = candidates, _shortlisted(candidates)
     several = len(candidates.sentences) > 1
     texts = sentence_pool(candidates.readings, candidates.prior, key) if several and is_computed else _EMPTY
@@ -125,6 +135,53 @@ def plan_batch(
             handicap=np.log(2) * (bits(everybody.prior) - bits(candidates.prior)),
         ),
     )
+
+
+def _plan_of_unknown(
+    candidates: Candidates,
+    key: AnswerKey,
+    count: int,
+    weights: Weights,
+    draw: Draw | None,
+    written: Sequence[Inquiry],
+    extra: Extra,
+    general: Sequence[Inquiry],
+) -> Plan:
+    """Return the plan for a target that is probably none of the candidates.
+
+    The questions about the text are the general ones, in their order; a few of a model's join them where they tell
+    apart sentences that it remembers. There are as many questions about the word as pay more than those.
+    """
+    words = word_pool(candidates.words, candidates.word_prior, key) if len(candidates.words) > 1 else _EMPTY
+    best_words = _selected(
+        _share(words, _MOST_WORD_QUESTIONS, draw), candidates.word_prior, _MOST_WORD_QUESTIONS, extra
+    )
+    texts = PredictedPool(inquiries=tuple(general), table=predict(general, candidates.readings))
+    own = useful(written, candidates.readings, candidates.prior) if len(candidates.sentences) > 1 else _EMPTY
+    own = own.only(_chosen(own, candidates.prior, _MOST_WRITTEN_OF_UNKNOWN, extra, candidates.groups))
+    texts = texts.joined(own)
+    places = list(range(len(texts.inquiries)))
+    begun = places[:_GENERAL_BEFORE_WRITTEN]
+    order = [*begun, *places[len(general) :], *places[len(begun) : len(general)]]
+    return Plan(
+        texts=texts,
+        words=words,
+        best_texts=texts.only(order),
+        best_words=best_words,
+        count=count,
+        on_word=_words_worth_asking(best_words, candidates.word_prior, count, weights),
+    )
+
+
+def _words_worth_asking(words: PredictedPool, prior: Floats, count: int, weights: Weights) -> int:
+    """Return the number of questions about the word after which another one gains less than one about the text."""
+    most = min(len(words.inquiries), count)
+    truths = typical(prior, _RUNS)
+    values = np.zeros(most + 1)
+    for extra in _PLANNED_EXTRA:
+        for split, logs in enumerate(_simulated(words, truths, prior, most, extra, salt=7)):
+            values[split] += weights.associative_word * np.mean(logs.argmax(axis=1) == truths) / len(_PLANNED_EXTRA)
+    return int(np.argmax(values - weights.opening_sentence * _GAIN_OF_TEXT * np.arange(most + 1)))
 
 
 def _shortlisted(candidates: Candidates) -> Candidates:
