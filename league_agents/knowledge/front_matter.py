@@ -47,7 +47,7 @@ _LOOKED_AT_BELOW_HEADING = 20
 _FILE_NOTE = re.compile(
     r"[\[(_*\s]*(?:transcriber|[\w\s]{0,20}transcribed\s(?:from|by)|(?:this|the)\s(?:e-?text|e-?book|(?:digital|electronic)\s\w+|file|"
     r"project\sgutenberg)\b|e-?text\s(?:prepared|produced|was)|(?:produced|scanned|digiti[sz]ed|proofread|prepared)\s(?:by|from)\b"
-    r"|(?:html|epub|pdf)\s(?:version|edition)\b|anmerkung(?:en)?\s(?:zur|des)\s|note\s(?:sur|de)\s(?:la\s)?transcri|nota\sdel\stra[ns]"
+    r"|(?:html|epub|pdf)\s(?:version|edition)\b|anmerkung(?:en)?\s(?:zur|des)\s|note\s(?:sur|de)\s(?:la\s)?transcri|nota\sdel\stra[ns]|disclaimer\b"
     r"|(?:digraphs|accents|italics)\b|(?:obvious|minor)\s(?:printer|typographical|punctuation|spelling|errors)|(?:the\s)?(?:original|archaic|inconsistent)\sspelling"
     r"|the\s(?:spelling|cover\simage)|spelling\sand|punctuation\shas|im\soriginal\s(?:gesperrt|kursiv)|project\sgutenberg|\*\*\*)",
     re.IGNORECASE,
@@ -79,6 +79,15 @@ _ATTRIBUTED = re.compile(
     r"(?:[.!?…\"”»'’]|\n)[\s_]*(?:—|–|--|―)\s?_?"
     r"[A-ZÀ-ÞА-Я][\w'’]*(?:[ ,.]+(?:(?:of|de|la|von|the|to|and)\s)?[A-ZÀ-ÞА-Я_][\w'’]*){0,7}(?:[ :.,]+\d+)*[.,_]*\s*$"
 )
+_QUOTED_WITH_SOURCE = re.compile(r"[\"“«„‘'][^\n]{8,}[\"”»“’']\s*\([A-ZÀ-ÞА-Я][^()\n]{2,60}\)[.\s]*$", re.DOTALL)
+_COURSE_LINE = re.compile(
+    r"[_*]*(?:(?:required\s|suggested\s)?readings?|due|prerequisites?|instructors?|lecturers?|scribes?|keywords|key\swords"
+    r"|course|date|authors?|reading\slist|literatur|dozent(?:in)?|schlüsselwörter|mots[- ]cl[ée]s|palabras\sclave"
+    r"|מרצה|מילות\sמפתח)[_*]*\s?[:：]",
+    re.IGNORECASE,
+)
+"""A line about a course or a paper, above its text."""
+
 _DATELINE = re.compile(
     r"\b(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\.?\s\d{1,2}(?:st|nd|rd|th)?\b"
     r"|\b\d{1,2}(?:st|nd|rd|th|\.|er)?\s(?:Jan|Feb|Mar|Apr|May|Ma[iy]|Ju[nlil]|Aug|Sep|Oct|Okt|Nov|De[cz])"
@@ -139,6 +148,7 @@ def parts_of(blocks: Sequence[LineBlock]) -> tuple[list[Part], int | None]:
     headings: list[str] = []
     heading: str | None = None
     has_begun = is_below_heading = False
+    summary_at: int | None = None
     for block in blocks:
         if block.kind == "heading":
             headings.append(block.text)
@@ -148,19 +158,29 @@ def parts_of(blocks: Sequence[LineBlock]) -> tuple[list[Part], int | None]:
             sections.append(_Section(heading, _kind(headings), len(parts)))
             is_below_heading = bool(headings)
             headings = []
+            summary_at = len(parts) if heading and _ARGUMENT.search(heading) else None
         section = sections[-1]
         # The parts of a long book are looked at closely only where it can begin.
         is_close = len(parts) < _LOOKED_AT or (not has_begun and len(parts) - section.first < _LOOKED_AT_BELOW_HEADING)
         look = _why_not if is_close else _why_not_at_a_glance
         skipped = look(block, section, is_below_heading=is_below_heading)
+        if skipped is None and len(parts) == summary_at:
+            skipped = "summary of the chapter"
         if skipped == "epigraph" and parts and _ATTRIBUTION.match(block.text[:4]) and len(block.text) < _SHORT * 2:
             _mark_quoted(parts, section)
+        if skipped == "no sentence" and _is_bare_source(block.text) and _is_lone_verse(parts, section):
+            _mark_quoted(parts, section)
+            has_begun = False
         parts.append(Part(heading, block.text, skipped, block.kind == "speech"))
         if skipped is None and not has_begun:
             section.words += len(block.text.split()) + sum(map(len, HAN_RUN.findall(block.text))) // 2
             is_below_heading = False
             has_begun = section.kind == "first"
     return _opened(parts, sections)
+
+
+_ARGUMENT = re.compile(r"[:.]\s*(?:the\s+)?argument\W*$", re.IGNORECASE)
+"""``CANTO I: ARGUMENT``: the chapter's summary stands before its text, under the same heading."""
 
 
 def _kind(headings: Sequence[str]) -> Literal["first", "front", "cast", "file", "numbered", "other"]:
@@ -219,7 +239,7 @@ def _why_not(block: LineBlock, section: _Section, *, is_below_heading: bool) -> 
     is_one_word = words < 2 and not HAN_RUN.search(opening) and not opening.rstrip(_CLOSING).endswith(("!", "?"))
     if is_short and (found := _of_title_page(text)):
         return found
-    if is_short and (_ATTRIBUTED.search(text[-120:]) or _is_attribution(text)):
+    if is_short and (_ATTRIBUTED.search(text[-120:]) or _is_attribution(text) or _QUOTED_WITH_SOURCE.match(text)):
         return "epigraph"
     if is_below_heading and is_short and "\n" in text and _SIGNED_VERSE.search(text) is not None:
         return "epigraph"
@@ -234,6 +254,8 @@ def _why_not(block: LineBlock, section: _Section, *, is_below_heading: bool) -> 
 
 def _of_title_page(text: str) -> Skipped | None:
     words = len(text.split())
+    if words <= 25 and _COURSE_LINE.match(text):
+        return "title page"
     if words <= 25 and _DEDICATION.match(text):
         return "title page"
     if words <= 40 and _PRINTER.search(text) and not _is_narrative(text):
@@ -279,6 +301,23 @@ def _is_summary(text: str) -> bool:
         and text.endswith(".")
         and len(split_sentences(text)) == 1
     )
+
+
+_BARE_SOURCE = re.compile(
+    r"_?[A-ZÀ-ÞА-Я][\w.'’]*(?:,?\s(?:(?:of|de|la|von|the|to|and)\s)?[A-ZÀ-ÞА-Я\d][\w.'’]*){0,6}[._]*$"
+)
+
+
+def _is_bare_source(text: str) -> bool:
+    """Return whether a line may be the source of the verse above it: names alone, without a dash."""
+    return len(text) <= _SHORT and not text.isupper() and _BARE_SOURCE.match(text) is not None
+
+
+def _is_lone_verse(parts: Sequence[Part], section: _Section) -> bool:
+    """Return whether the last part is verse, and all that the section has so far."""
+    if len(parts) <= section.first or "\n" not in parts[-1].text:
+        return False
+    return all(part.skipped is not None for part in parts[section.first : -1])
 
 
 def _mark_quoted(parts: list[Part], section: _Section) -> None:
@@ -377,5 +416,20 @@ def _first(parts: Sequence[Part], start: int, end: int, is_play: bool) -> int | 
 def _candidates(parts: Sequence[Part], start: int, end: int, is_play: bool) -> Iterator[int]:
     for i in range(start, end):
         part = parts[i]
-        if (part.skipped is None or part.skipped == "front matter") and (part.is_speech or not is_play):
+        if part.skipped not in (None, "front matter"):
+            continue
+        if part.is_speech or not is_play or _is_spoken_verse(parts, start, i):
             yield i
+
+
+_ENTRANCE = re.compile(r"[\[(_*]*enter\b", re.IGNORECASE)
+
+
+def _is_spoken_verse(parts: Sequence[Part], start: int, i: int) -> bool:
+    """Return whether verse without a label is the speech of whoever has just entered: a prologue without a name."""
+    above = parts[start:i]
+    return (
+        parts[i].text.count("\n") >= 3
+        and all(part.skipped == "stage direction" for part in above)
+        and any(_ENTRANCE.match(part.text) for part in above)
+    )

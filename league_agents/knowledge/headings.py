@@ -92,7 +92,8 @@ CAST = re.compile(
 
 CONTENTS_HEADING = re.compile(
     r"[_*]*(?:table of |list of )?(?:contents|illustrations|chapters|plates|figures)[_*]*[.:]?$"
-    r"|(?:inhalt(?:sverzeichnis)?|table des mati[eè]res|sommaire|[íi]ndice(?: general)?|tabla de contenidos?|sommario"
+    r"|(?:agenda|outline|gliederung|inhalt(?:sverzeichnis)?|table des mati[eè]res|sommaire|[íi]ndice(?: general)?"
+    r"|tabla de contenidos?|sommario"
     r"|содержание|оглавление)[.:]?$|תוכן(?: ה?עניינים)?$|目[錄录次]$",
     re.IGNORECASE,
 )

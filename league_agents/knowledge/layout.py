@@ -64,11 +64,36 @@ _VERSE_WIDTH = 55
 
 def plain_blocks(text: str) -> Iterator[LineBlock]:
     """Yield the parts of a plain text in order."""
-    for lines in line_groups(text, _is_heading):
+    for group in line_groups(text, _is_heading):
+        lines = without_line_numbers(group)
         while len(lines) > 1 and _is_glued_heading(lines):
             yield LineBlock("heading", _clean(lines[0].strip()))
             lines = lines[1:]
         yield plain_block(lines)
+
+
+_LEFT_NUMBER = re.compile(r"\s*(\d{1,5})\s+(?=\S)")
+_RIGHT_NUMBER = re.compile(r"(?<=\S)(?:\s{3,}|\t)(\d{1,5})\s*$")
+_LEAST_NUMBERED = 3
+
+
+def without_line_numbers(lines: list[str]) -> list[str]:
+    """Remove the numbers of verse lines: each line's at its beginning, or every few lines' in the margin.
+
+    A table of contents has numbers too, but its lines lack marks at their ends.
+    """
+    left = [_LEFT_NUMBER.match(line) for line in lines]
+    if len(lines) >= _LEAST_NUMBERED and all(left):
+        numbers = [int(match[1]) for match in left if match]
+        rests = [line[match.end() :] for line, match in zip(lines, left, strict=True) if match]
+        marked = sum(rest.rstrip().endswith((",", ";", ".", ":", "!", "?", "—", "-")) for rest in rests)
+        if all(b - a == 1 for a, b in pairwise(numbers)) and marked * 3 >= len(rests):
+            return rests
+    right = {i: match for i, line in enumerate(lines) if (match := _RIGHT_NUMBER.search(line))}
+    is_every_few = all(int(match[1]) % 4 == 0 or int(match[1]) % 5 == 0 for match in right.values())
+    if len(lines) < _LEAST_NUMBERED or len(right) * 2 >= len(lines) or not is_every_few:
+        return lines
+    return [line[: right[i].start()] if i in right else line for i, line in enumerate(lines)]
 
 
 def _is_glued_heading(lines: list[str]) -> bool:
@@ -104,7 +129,7 @@ def plain_block(lines: list[str]) -> LineBlock:
     first = stripped[0]
     joined = " ".join(stripped[:4])
     if CONTENTS_HEADING.match(first) and len(first) < LONGEST_HEADING:
-        return LineBlock("contents", joined)
+        return LineBlock("contents", "\n".join(stripped))
     if len(stripped) <= 3 and len(joined) <= LONGEST_HEADING and _is_heading(joined):
         patterns = (CHAPTER_HEADING, _ROMAN_HEADING, _LONE_NUMBER)
         numbered = is_named_part(joined) or any(pattern.match(joined) for pattern in patterns)

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 
 from league_agents.knowledge.documents import Document
 from league_agents.knowledge.front_matter import MIN_OPENING_CHARACTERS, NOT_OF_THE_TEXT, Part, parts_of
-from league_agents.knowledge.headings import CHAPTER_HEADING, LONGEST_HEADING, NOTES_HEADING, is_numbered
+from league_agents.knowledge.headings import (
+    CHAPTER_HEADING,
+    CONTENTS_HEADING,
+    LONGEST_HEADING,
+    NOTES_HEADING,
+    is_numbered,
+)
 from league_agents.knowledge.layout import LineBlock, plain_blocks
 from league_agents.knowledge.markdown import markdown_blocks
 from league_agents.knowledge.quality import flaw
@@ -31,7 +37,7 @@ HAN_CHARACTERS_PER_WORD = 1.6
 """Chinese has no spaces for counting words; 25 English words are about 40 characters in translation."""
 
 
-DIVISION_VERSION = 2
+DIVISION_VERSION = 3
 """Increase this if the same text is divided differently: a file that is added again is then divided again."""
 
 
@@ -130,8 +136,9 @@ def _without_contents(parts: Iterator[LineBlock]) -> Iterator[LineBlock]:
     skipping = 0
     entries: set[str] = set()
     for block in parts:
-        if block.kind == "contents":
-            skipping, entries = _MOST_CONTENTS, set()
+        if block.kind == "contents" or (block.kind == "heading" and CONTENTS_HEADING.match(block.text)):
+            # The first entries may stand directly below the heading.
+            skipping, entries = _MOST_CONTENTS, set(map(_entry_key, block.text.split("\n")[1:]))
             continue
         if skipping:
             key = _entry_key(block.text)
@@ -140,6 +147,9 @@ def _without_contents(parts: Iterator[LineBlock]) -> Iterator[LineBlock]:
                 entries.add(key)
                 skipping -= 1
                 continue
+            if is_entry and block.kind == "paragraph":
+                # A line of the contents is a heading where it occurs again.
+                block = LineBlock("heading", block.text)
             skipping = 0
         yield block
 
@@ -163,6 +173,11 @@ _RUN_IN = re.compile(
 )
 
 
+_RUN_IN_TITLE = re.compile(
+    r"(?:[IVXLC]{1,6}|\d{1,3})\.\s+(?:[A-ZÀ-Þ][A-ZÀ-Þ\s'’,&-]{3,60}\.(?:\s+|\s?(?:--|—|–)\s?)|[A-ZÀ-Þ][^.!?\n]{2,60}\.\s?(?:--|—|–)\s?)(?=\S)"
+)
+"""A number and a title before the first words: ``I. THE LANDING. The ferry …``, ``1. Queues.--A queue …``."""
+
 _MARKS = re.compile("[.:：—–。-]")
 _RUN_IN_REACH = 48
 
@@ -180,6 +195,11 @@ def _after_run_in(block: LineBlock) -> Iterator[LineBlock]:
             yield LineBlock("heading", chapter.group())
             yield LineBlock(block.kind, rest.lstrip(".:—–-。 "))
             return
+    title = _RUN_IN_TITLE.match(text[: 2 * LONGEST_HEADING])
+    if title is not None and len(text) - title.end() > LONGEST_HEADING // 2:
+        yield LineBlock("heading", title.group().rstrip(" —–-"))
+        yield LineBlock(block.kind, text[title.end() :])
+        return
     run_in = _RUN_IN.match(text[: 2 * LONGEST_HEADING])
     if run_in is not None and len(text) - run_in.end() > LONGEST_HEADING // 4:
         yield LineBlock(block.kind, text[run_in.end() :])
