@@ -21,6 +21,7 @@ from league_agents.kit.draw import Draw
 from league_agents.kit.errors import LeagueError
 from tests.support import wrong_clocks
 from tests.support.crash import Ending, play_season
+from tests.support.crash_journals import MakeJournals, journals_in
 from tests.support.flooded_league import Flood, FloodedSeason, play_flooded_season, time_to_stop
 from tests.support.killed_season import KilledSeason, killed_season, seats_of
 from tests.support.killed_sends import killed_sends
@@ -39,15 +40,25 @@ def main() -> None:
 @main.command()
 @click.option("--teams", type=click.IntRange(3, 20), default=6, show_default=True)
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Only each n-th point.")
-def crash(*, teams: int, every: int) -> None:
-    """In memory: a season for every point at which a process can die, each with one death there."""
-    whole = play_season(teams=teams)
+@click.option("--journals", type=click.Choice(["memory", "sqlite", "postgres"]), default="memory", show_default=True)
+def crash(*, teams: int, every: int, journals: str) -> None:
+    """A season for every point at which a process can die, each with one death there. Mail is in memory."""
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder, journals_in(journals, Path(folder)) as journals_of:
+        _crash_everywhere(teams, every, journals_of)
+
+
+def _crash_everywhere(teams: int, every: int, journals_of: MakeJournals) -> None:
+    whole = play_season(teams=teams, journals_of=journals_of)
     points = range(1, whole.points + 1, every)
     click.echo(f"{len(points)} of {whole.points} points, {len(whole.messages)} messages in the undisturbed season")
     broken = 0
     started_s = told_s = monotonic_s()
     for done, point in enumerate(points, start=1):
-        ending = play_season(teams=teams, is_fatal=lambda number, point=point: number == point)  # type: ignore[misc]
+        ending = play_season(
+            teams=teams,
+            is_fatal=lambda number, point=point: number == point,  # type: ignore[misc]
+            journals_of=journals_of,
+        )
         lost = {"unsent": len(ending.unsent), "unread": ending.waiting, "unanswered": ending.unanswered}
         wrong = _differences(ending.sent_twice, lost, ending, whole)
         if wrong:

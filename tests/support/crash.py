@@ -1,7 +1,8 @@
 """A season in memory whose processes die at chosen points and are started again.
 
 A point is a journal's write or a mailbox's call of any role, before and after it. A role that dies loses its runner,
-its agents and whatever it had not committed; journal, mailbox and clock stay, as they do when a process is killed.
+its agents and whatever it had not committed; journal, mailbox and clock stay, as they do when a process is killed. The
+journals are in memory or in an engine (``crash_journals``).
 """
 
 from __future__ import annotations
@@ -19,8 +20,7 @@ from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.offline import DOMAIN, SEASON, START, team_of
 from league_agents.games.q21.rules import PRD, RuleSet
-from league_agents.journal.memory import MemoryJournal
-from league_agents.journal.port import OutboxItem, OutboxState
+from league_agents.journal.port import Journal, OutboxItem, OutboxState
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import LeagueError
 from league_agents.kit.ids import derive_hex
@@ -38,6 +38,7 @@ from league_agents.mail.port import AmbiguousSend, OutgoingMail
 from league_agents.runner.calls import InlineHost
 from league_agents.runner.role import RoleRunner
 from league_agents.runner.simulation import Simulation
+from tests.support.crash_journals import InMemory, MakeJournals
 
 WRITES = ("commit", "begin_send", "finish_sends", "postpone_send", "doubt_send", "fail_send", "keep")
 CALLS = ("fetch", "acknowledge", "send", "was_sent")
@@ -185,8 +186,9 @@ def play_season(
     is_fatal: Callable[[int], bool] = lambda _point: False,
     rules: RuleSet = PRD,
     weather: Weather = FINE,
+    journals_of: MakeJournals = InMemory,
 ) -> Ending:
-    """Play a round robin with scripted agents and tell how it ended.
+    """Play a round robin with scripted agents and tell how it ended. ``journals_of`` makes the place of its journals.
 
     Raises ``LimitExceeded`` when it does not come to an end.
     """
@@ -197,7 +199,8 @@ def play_season(
     manager_address = f"league-office@{DOMAIN}"
     groups = [team_of(f"team-{number}") for number in range(1, teams + 1)]
     schedule = round_robin(groups, season=SEASON)
-    journals: dict[str, MemoryJournal] = {}
+    place = journals_of()
+    journals: dict[str, Journal] = {}
 
     def identity(address: str, participant_id: str, group_id: str) -> Identity:
         return Identity(
@@ -209,10 +212,10 @@ def play_season(
         )
 
     def role(address: str, machine: Machine[Any], agent: Callable[[], object] | None, *, opens: bool) -> ImmortalRole:
-        journal = journals[address] = MemoryJournal(dump=machine.dump_part)
         box = office.mailbox(address)
 
         def make() -> RoleRunner[Any]:
+            journal = journals[address] = place.open(machine.role, address, machine.dump_part)
             host = None if agent is None else InlineHost(agent, clock, one_game_each=machine.role == "referee")
             kept: Any = Mortal(journal, WRITES, reaper)
             mailbox: Any = Mortal(CountingMailbox(box, left), CALLS, reaper)
@@ -253,9 +256,12 @@ def play_season(
         roles.append(role(team.referee_email, Referee(config=referee), judge, opens=False))
         roles.append(role(team.player_email, PlayerMachine(config=player), plays, opens=False))
     simulation = Simulation(roles, office, clock)  # type: ignore[arg-type]
-    simulation.start()
-    simulation.run(lambda: False)
-    return _ending(journals, office, left, reaper)
+    try:
+        simulation.start()
+        simulation.run(lambda: False)
+        return _ending(journals, office, left, reaper)
+    finally:
+        place.close()
 
 
 def _content(item: OutboxItem) -> str:
@@ -264,9 +270,7 @@ def _content(item: OutboxItem) -> str:
     return _INSTANT.sub("T", json.dumps(item.document, sort_keys=True))
 
 
-def _ending(
-    journals: dict[str, MemoryJournal], office: PostOffice, left: Counter[tuple[str, str]], reaper: Reaper
-) -> Ending:
+def _ending(journals: dict[str, Journal], office: PostOffice, left: Counter[tuple[str, str]], reaper: Reaper) -> Ending:
     manager = next(iter(journals.values()))
     season = [note for note in manager.notes() if note.kind == "season"]
     standings = season[-1].facts.get("standings", season[-1].facts.get("final_standings")) if season else None
