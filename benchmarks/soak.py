@@ -100,6 +100,58 @@ def sigkill(*, teams: int, seasons: int, kills: int, seed: int) -> None:
 
 
 @main.command()
+@click.option("--teams", type=click.IntRange(3, 12), default=4, show_default=True)
+@click.option("--disturbances", type=click.IntRange(1), default=200, show_default=True)
+@click.option("--a-season", type=click.IntRange(1), default=20, show_default=True, help="Disturbances in one season.")
+@click.option("--seed", default=1, show_default=True)
+def postgres(*, teams: int, disturbances: int, a_season: int, seed: int) -> None:
+    """Over local Gmail: three daemons share all mailboxes on one PostgreSQL; they and it are killed and stopped."""
+    from tests.support.postgres import NEWEST, postgres_server
+    from tests.support.shared_league import shared_season
+
+    fates: Counter[str] = Counter()
+    broken = seasons = 0
+    whole = play_season(teams=teams)
+    # A team's name is spelled differently in memory; rank, group and every number must be the same.
+    standings = [(row[:3], row[4:]) for row in whole.standings]
+    messages = Counter((sender, str(kind)) for sender, kind, *_ in whole.messages)
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder, postgres_server(NEWEST) as server:
+        while fates.total() < disturbances:
+            seasons += 1
+            began_s, name = monotonic_s(), f"season-{seasons}"
+            left = min(a_season, disturbances - fates.total())
+            place = Path(folder) / str(seasons)
+            place.mkdir()
+            try:
+                ended = shared_season(
+                    place / name,
+                    server,
+                    teams=teams,
+                    disturbances=left,
+                    seed=seed + seasons,
+                    fates=fates,
+                    told=lambda line: click.echo(line, err=True),
+                )
+            except LeagueError as error:
+                broken += 1
+                click.echo(f"{name}: {error}")
+                continue
+            lost = {"unsent": ended.unsent, "unread": ended.unread, "turned away": ended.turned_away}
+            wrong = [f"sent twice: {ended.accepted_twice[:3]}"] if ended.accepted_twice else []
+            wrong += [f"lost: {lost}"] if any(lost.values()) else []
+            wrong += ["other standings"] if [(row[:3], row[4:]) for row in ended.standings] != standings else []
+            wrong += [f"other messages: {(ended.messages - messages) + (messages - ended.messages)}"] * (
+                ended.messages != messages
+            )
+            broken += bool(wrong)
+            click.echo(
+                f"{name}: {ended.kills} disturbances, {monotonic_s() - began_s:.0f} s {'; '.join(wrong)}".rstrip()
+            )
+    click.echo(", ".join(f"{count} times {fate}" for fate, count in fates.most_common()))
+    _end(broken, f"{seasons} seasons with {fates.total()} disturbances")
+
+
+@main.command()
 @click.option("--daemons", type=click.IntRange(1, 20), default=20, show_default=True)
 @click.option("--kills", type=click.IntRange(1), default=200, show_default=True, help="In the middle of a send.")
 @click.option("--seed", default=1, show_default=True)

@@ -67,16 +67,21 @@ def killed_season(folder: Path, *, teams: int, kill_at: Iterable[int] = ()) -> K
             else:
                 break
         last = _live(folder, 0, files)
-        report: dict[str, Any] = league.sandbox.report()
-        unread = sum(len(league.sandbox.mail(seat.address, "UNREAD")) for seat in league.seats)
-        participants = league.participants()
-        try:
-            outbox = [(each.address, item) for each in participants for item in each.journal.outbox()]
-            rows = [row for each in participants for row in each.journal.inbox()]
-            season = next(note for note in participants[0].journal.notes() if note.kind == "season")
-        finally:
-            for each in participants:
-                each.journal.close()
+        return ending_of(league, kills=kills, points=int(last.stdout.split()[-1]))
+
+
+def ending_of(league: LocalLeague, *, kills: int, points: int) -> KilledSeason:
+    """How a season that is over ended."""
+    report: dict[str, Any] = league.sandbox.report()
+    unread = sum(len(league.sandbox.mail(seat.address, "UNREAD")) for seat in league.seats)
+    participants = league.participants()
+    try:
+        outbox = [(each.address, item) for each in participants for item in each.journal.outbox()]
+        rows = [row for each in participants for row in each.journal.inbox()]
+        season = next(note for note in participants[0].journal.notes() if note.kind == "season")
+    finally:
+        for each in participants:
+            each.journal.close()
     standings = season.facts.get("standings")
     sends = [(account, key, n) for account, keys in report["sends"].items() for key, n in keys.items()]
     accepted = {(account, key) for account, key, n in sends if n["accepted"]}
@@ -93,7 +98,7 @@ def killed_season(folder: Path, *, teams: int, kill_at: Iterable[int] = ()) -> K
         turned_away=sum(row.verdict in (InboxVerdict.REJECTED, InboxVerdict.PARKED) for row in rows),
         unread=unread,
         kills=kills,
-        points=int(last.stdout.split()[-1]),
+        points=points,
     )  # fmt: skip
 
 

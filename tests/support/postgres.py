@@ -125,6 +125,11 @@ class PostgresServer:
         """End it at once, as a crash of the machine does for its clients."""
         self._end(signal.SIGQUIT)
 
+    def kill_all(self) -> None:
+        """SIGKILL all its processes, which leave everything as it is."""
+        self._signal_all(signal.SIGKILL)
+        self._end(signal.SIGKILL)
+
     def stop(self) -> None:
         """End it in order; it may have ended already."""
         self._end(signal.SIGINT)
@@ -139,11 +144,12 @@ class PostgresServer:
 
     def _signal_all(self, how: signal.Signals) -> None:
         process = self._process
-        if process is None:
+        if process is None or process.poll() is not None:
             return
-        process.send_signal(how)  # first, so that it starts no more of them
+        if how is not signal.SIGCONT:
+            process.send_signal(signal.SIGSTOP)  # first, so that it starts no more of them
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii").split()
-        for pid in map(int, children):
+        for pid in (*map(int, children), process.pid):
             with suppress(ProcessLookupError):
                 os.kill(pid, how)
 
