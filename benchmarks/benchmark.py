@@ -513,7 +513,15 @@ def size_figures(*, size: Size) -> list[Figure]:
 def word_figures(*, size: Size) -> list[Figure]:
     """Names of domains, secret words of own books, hints."""
     from benchmarks.word_pairs import HELD_OUT, OTHER_LANGUAGES, TUNED
-    from benchmarks.words import has_support, own_targets, pair_counts, says_something
+    from benchmarks.words import (
+        category_counts,
+        has_support,
+        is_of_the_book,
+        made_books,
+        own_targets,
+        pair_counts,
+        says_something,
+    )
     from tests.support.books import cached_entries
 
     found: list[Figure] = []
@@ -527,6 +535,17 @@ def word_figures(*, size: Size) -> list[Figure]:
         supported, hints = sum(map(has_support, secrets)), sum(map(says_something, secrets))
         found += _share(f"words.books_{name}.supported", supported, len(secrets), "at least 0.95")
         found += _share(f"words.books_{name}.hint_says_something", hints, len(secrets), "at least 0.9")
+    for name in ("tuned", "held_out"):
+        made = {book.title: book for book in made_books(name)}
+        secrets = own_targets(list(made.values()), draws=1)
+        supported = sum(map(has_support, secrets))
+        hints = sum(is_of_the_book(each, made[each.target.book_name]) for each in secrets)
+        found += _share(f"words.documents_{name}.supported", supported, len(secrets), "at least 0.95")
+        found += _share(f"words.documents_{name}.hint_of_the_book", hints, len(secrets), "at least 0.9")
+    of_categories = category_counts()
+    found += _share("words.categories.right", of_categories.right, of_categories.questions, "")
+    wrong = of_categories.falsely_yes + of_categories.falsely_no
+    found.append(Figure(key="words.categories.wrong", value=wrong, unit="answers", promised="0"))
     return found
 
 

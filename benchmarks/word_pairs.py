@@ -137,3 +137,60 @@ Wetter: Regen
 颜色: 红
 天气: 雪
 """)
+
+CATEGORIES = tuple(
+    tuple(each.strip() for each in line.split("|"))
+    for line in """
+yes | rose | flower | plant
+yes | lily | flower | plant
+yes | bat | land animal | mammal
+yes | crane | bird | animal
+yes | seal | sea animal | animal
+yes | palm | tree | plant
+yes | mint | herb | plant
+yes | date | fruit | fruit
+yes | turkey | bird | animal
+yes | mole | land animal | animal
+yes | organ | musical instrument | musical instrument
+yes | bass | sea animal | fish
+yes | pike | sea animal | fish
+yes | bow | weapon | weapon
+yes | lead | metal | metal
+yes | iron | metal | metal
+yes | ray | sea animal | fish
+yes | cherry | fruit | fruit
+yes | cherry | tree | tree
+yes | plum | tree | plant
+yes | violet | flower | flower
+yes | olive | tree | tree
+yes | gold | metal | metal
+yes | chicken | bird | animal
+yes | pitcher | kitchen tool | container
+yes | nail | tool | tool
+yes | cricket | insect | animal
+yes | duck | bird | animal
+yes | swallow | bird | bird
+yes | mouse | land animal | animal
+no | rose | flower | animal
+no | crane | bird | plant
+no | seal | sea animal | plant
+no | bat | land animal | bird
+no | palm | tree | animal
+no | mint | herb | animal
+no | date | fruit | animal
+no | turkey | bird | mammal
+no | organ | musical instrument | animal
+no | bass | sea animal | plant
+no | bow | weapon | plant
+no | lead | metal | animal
+no | ray | sea animal | bird
+no | cherry | tree | animal
+no | violet | flower | animal
+no | gold | metal | plant
+no | chicken | bird | plant
+no | nail | tool | animal
+no | cricket | insect | plant
+no | mouse | land animal | vehicle
+""".strip().splitlines()
+)
+"""Words that mean several things: (is it one?, secret word, announced domain, category of the question). Tuned on."""

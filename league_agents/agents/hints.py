@@ -13,11 +13,13 @@ from itertools import islice
 from league_agents.agents.difficulty import Demands
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.reading import Text
-from league_agents.agents.salient import salient_words, stop_stems
+from league_agents.agents.salient import likely_nouns, salient_words, stop_stems
 from league_agents.agents.topics import topics
+from league_agents.agents.word_forms import occurs_in
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.words import count_tokens
 from league_agents.kit.draw import Draw
+from league_agents.knowledge.nouns import Nouns
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
 from league_agents.knowledge.words import HAN_RUN, content_words, stem, words_of
@@ -54,6 +56,8 @@ _BOOK = (
     "A text that speaks of {first}, {second} and {third}.",
     "Here one reads of {first}, {second} and {third}.",
     "{first}, {second} and {third}: all of them occur.",
+    "A text that speaks of {first} and {second}.",
+    "Here one reads of {first} and {second}.",
     "Its pages come to speak of {first}.",
 )
 _BOOK_UNKNOWN = (
@@ -241,8 +245,12 @@ def _for_book(volume: Volume, hidden: set[str], secret: Sequence[str]) -> Iterat
     language = volume.language
     if language in _ENGLISH:
         found = topics(volume.passages, (), without=hidden)
+        if len(found) < _TOPICS:
+            told = content_words(" ".join(found))
+            others = _other_nouns(volume, hidden, "\n".join(secret))
+            found += [f"the {word}" for word in others if stem(word) not in told and _is_common(word)]
         for frame in _BOOK:
-            if len(found) >= 3 or (found and "{second}" not in frame):
+            if len(found) >= frame.count("{"):
                 yield frame.format(**dict(zip(("first", "second", "third"), found, strict=False)))
     words = {
         "language": _LANGUAGES.get(language, "Another language"),
@@ -251,11 +259,32 @@ def _for_book(volume: Volume, hidden: set[str], secret: Sequence[str]) -> Iterat
     if language != "en":
         said = Text("\n".join(secret))
         salient = salient_words(volume.passages, (), language, without=hidden, unlike=said)
+        if len(salient) < _TOPICS:
+            salient = list(dict.fromkeys([*salient, *_other_nouns(volume, hidden, "\n".join(secret))]))
         *frames, one = _IN_LANGUAGE.get(language, _OTHER_LANGUAGE)
         yield from _filled((*frames, *_WORDS_ALONE, one), salient, **words)
     for frame in _BOOK_UNKNOWN:
         yield frame.format(**words)
 
+
+def _other_nouns(volume: Volume, hidden: set[str], secret: str) -> list[str]:
+    """Return nouns that say something of a short text, by their articles, with those of its opening paragraph last."""
+    language, said = volume.language, Text(secret)
+    pages = "\n".join(passage.text for passage in volume.passages)
+    outside = [word for word in likely_nouns(pages, language) if stem(word) not in hidden]
+    opening = likely_nouns(volume.opening.text, language) if volume.opening is not None else []
+    stems = content_words(secret)
+    found = [w for w in (*outside, *opening) if stem(w) not in stems and not occurs_in(w, said)]
+    return list(dict.fromkeys(found))
+
+
+def _is_common(word: str) -> bool:
+    return Nouns.load().noun(word) is not None and (Nouns.load().commonness(word) or 9) <= _MOST_COMMON
+
+
+_TOPICS = 3
+_MOST_COMMON = 3
+"""Commonness (see ``Nouns``) up to which a noun tells a reader something."""
 
 _FRAME_WORDS = {language: frozenset().union(*map(content_words, frames)) for language, frames in _NEARBY.items()}
 """Words of the sentences around the words that tell something; they tell nothing themselves."""

@@ -172,9 +172,10 @@ class _Refused:
 def _in_english(knowledge: Knowledge, text: Text) -> Iterator[set[WordWithDomain]]:
     surely, other_surely, perhaps, other = _nouns_in(knowledge, text)
     yield from (surely, other_surely, perhaps, _supported(knowledge, text), other)
-    common = _common_nouns(text)
+    common, listed = _common_nouns(text), knowledge.domain_forms
     domains = {noun: knowledge.domains.of(noun) or knowledge.domains.category_of(noun) for noun in common}
-    yield {(noun, domain) for noun, domain in domains.items() if domain is not None}
+    # A listed word has the domain that people gave it: "queen" is no insect.
+    yield {(noun, domain) for noun, domain in domains.items() if domain is not None and noun not in listed}
     yield _near_a_noun(knowledge, text)
     yield {(noun, TEXT_WORD) for noun in common}
 

@@ -55,6 +55,33 @@ def test_a_book_in_another_language_is_described_in_it_by_its_names_and_nouns() 
     assert not breaks_hint(hint, (book.title, sentence), "es")
 
 
+SHORT_SPANISH = """Nadie supo nunca de dónde venía aquel hombre tan callado, ni adónde iba.
+
+Llegó una tarde con el caballo cansado y la espada rota. Miró hacia el castillo que ardía todavía sobre la colina,
+y se fue sin decir nada, ni por qué volvía tan solo y tan triste después de todo.
+"""
+SHORT_ENGLISH = """Nobody ever knew where they had come from, or where they would go after that.
+
+They came upon the horse and cut the rope with a sword. Then they saw a castle that still burned upon the hill, and went
+away without telling why they had come back at all so late, and so very sad and so very tired.
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "nouns"),
+    [
+        ("es", SHORT_SPANISH, {"caballo", "espada", "castillo", "colina", "tarde"}),
+        ("en", SHORT_ENGLISH, {"horse", "rope", "sword", "castle", "hill"}),
+        ("en", SHORT_ENGLISH.replace("\n\n", " "), {"horse", "rope", "sword", "castle", "hill"}),  # all is the opening
+    ],
+)
+def test_a_short_text_is_described_by_nouns_that_occur_only_once(language: str, text: str, nouns: set[str]) -> None:
+    book = volume(text, language)
+    assert book.opening is not None
+    hint = next(book_hints(book, book.opening.opening_sentence, PRD))
+    assert len(nouns & Text(hint).vocabulary) >= 2
+
+
 def test_a_passage_in_another_language_is_found_by_what_is_near_it_never_by_its_own_words() -> None:
     book = volume(GERMAN, "de")
     place = next(i for i, passage in enumerate(book.passages) if passage.text.startswith("Am Morgen"))
