@@ -138,7 +138,9 @@ def main(arguments: list[str] | None = None) -> int:
     unchecked = [work for work in works if found[work.title, work.opening_sentence] is None]
     if options.unchecked:
         for work in sorted(unchecked, key=lambda work: (work.language, work.title)):
-            print(f"UNCHECKED  {work.title} ({work.author}, {work.language}): {work.opening_sentence[:80]}")
+            another = next((text.origin for text in texts if is_text_of(text, work)), None)
+            why = f"another text of it in {another}" if another else "no packaged text of it"
+            print(f"UNCHECKED  {work.title} ({work.author}, {work.language}; {why}): {work.opening_sentence[:80]}")
     elif unchecked:
         print(f"{len(unchecked)} openings stand in no packaged text; --unchecked lists them")
     print(f"{sum(origin is not None for origin in found.values())} of {len(works)} openings found word for word")

@@ -22,7 +22,7 @@ from league_agents.agents.offline_referee import AnsweredPlayer, OfflineReferee
 from league_agents.agents.referee_chain.answers import OpenQuestion, told_by_model
 from league_agents.agents.referee_chain.grading import judged, opinion
 from league_agents.agents.referee_chain.hinting import hint_by_model
-from league_agents.agents.targets import Secret
+from league_agents.agents.targets import OWN_SHARE, Secret
 from league_agents.games.q21.model import Choice, Guess, Scorecard
 from league_agents.games.q21.rules import AnswerKey, RuleSet
 from league_agents.kit.clock import Clock
@@ -43,10 +43,11 @@ class LlmReferee(OfflineReferee):
         seed: int | str,
         models: Models,
         difficulty: Difficulty = Difficulty.MEDIUM,
+        own_share: float = OWN_SHARE,
         clock: Clock | None = None,
     ) -> None:
         """``models`` returns the model of each callback; ``None`` means code alone for that callback."""
-        super().__init__(rules=rules, knowledge=knowledge, seed=seed, difficulty=difficulty)
+        super().__init__(rules=rules, knowledge=knowledge, seed=seed, difficulty=difficulty, own_share=own_share)
         self._asker = Asker(models, key=seed, clock=clock)
 
     def get_round_start_info(self, ctx: Context) -> Reply:

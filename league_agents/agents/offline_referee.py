@@ -17,7 +17,7 @@ from league_agents.agents.contexts import AskedQuestion, CallContext, as_text
 from league_agents.agents.difficulty import Difficulty
 from league_agents.agents.library import Knowledge
 from league_agents.agents.scripted import scorecard_reply
-from league_agents.agents.targets import Secret, choose_target, recall
+from league_agents.agents.targets import OWN_SHARE, Secret, choose_target, recall
 from league_agents.games.q21.as_json import answers_as_json
 from league_agents.games.q21.model import Answer, Choice, Guess, Question, Scorecard
 from league_agents.games.q21.rules import RuleSet
@@ -46,7 +46,10 @@ class OfflineReferee(RefereeAI):
         knowledge: Knowledge,
         seed: int | str,
         difficulty: Difficulty = Difficulty.MEDIUM,
+        own_share: float = OWN_SHARE,
     ) -> None:
+        """``own_share``: see ``choose_target``."""
+        self._own_share = own_share
         self._rules = rules
         self._knowledge = knowledge
         self._seed = seed
@@ -141,7 +144,9 @@ class OfflineReferee(RefereeAI):
         # Without a match identifier, treat each call as a new match.
         label = match_id[:200] or f"unnamed {len(self._secrets)}"
         draw = Draw(self._seed, f"target/{label}")
-        return self._kept(match_id, choose_target(self._knowledge, self._rules, draw, self._difficulty))
+        return self._kept(
+            match_id, choose_target(self._knowledge, self._rules, draw, self._difficulty, own_share=self._own_share)
+        )
 
     def _kept(self, match_id: str, secret: Secret) -> Secret:
         self._secrets[match_id] = secret

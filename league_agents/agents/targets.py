@@ -25,7 +25,7 @@ from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ConfigError
 from league_agents.knowledge.words import STOP_WORDS, content_words
 
-_OWN_SHARE = 0.5
+OWN_SHARE = 0.5
 """Share of matches for the user's own books."""
 
 _TRIES = 60
@@ -47,13 +47,21 @@ class Secret:
 
 
 def choose_target(
-    knowledge: Knowledge, rules: RuleSet, draw: Draw, difficulty: Difficulty = Difficulty.MEDIUM
+    knowledge: Knowledge,
+    rules: RuleSet,
+    draw: Draw,
+    difficulty: Difficulty = Difficulty.MEDIUM,
+    *,
+    own_share: float = OWN_SHARE,
 ) -> Secret:
-    """Return a target of the rules' kind. Raises ConfigError if the books have none that keeps the rules."""
+    """Return a target of the rules' kind. Raises ConfigError if the books have none that keeps the rules.
+
+    ``own_share`` is the share of targets from the user's own books, if one of them has a target.
+    """
     demands = DEMANDS[difficulty]
     is_of_books = rules.target_kind is TargetKind.BOOK_OPENING
     own = [book for book in knowledge.shelf if book.is_own]
-    if own and draw.chance(_OWN_SHARE):
+    if own and draw.chance(own_share):
         # Draw the book before the passage, so that books with few domain words have the same chance.
         for book in draw.shuffled(own):
             if is_of_books:

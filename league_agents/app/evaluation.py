@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from league_agents.app.evaluation_models import Traffic
     from league_agents.app.models import Models
 
+_OWN_SHARE = 1.0
+"""Share of targets from the user's own books, if there are any: the bundled texts are too short to tell players
+apart."""
+
 PARTS: tuple[Part, ...] = ("player", "opponent", "referee")
 
 
@@ -88,11 +92,16 @@ class EvaluationSettings:
             "noise": self.noise,
             "seed": self.seed,
             "books": _digest(sorted((book.title, book.is_own) for book in knowledge.shelf)),
-            **({} if self.books is None else {"targets": self.books}),
+            **self._targets(knowledge),
             "classes": {part: source for part, source in classes.items() if source is not None},
             "models": models,
             "version": __version__,
         }
+
+    def _targets(self, knowledge: Knowledge) -> dict[str, object]:
+        if self.books is not None:
+            return {"targets": self.books}
+        return {"targets": "own books"} if any(book.is_own for book in knowledge.shelf) else {}
 
     def own_agent(self, part: Part) -> ChosenAgent:
         """A class of the user's own, loaded once. Raises ``ConfigError``."""
@@ -173,7 +182,9 @@ def _offline(
 
     if role == "player":
         return lambda game: OfflinePlayer(rules=rules, knowledge=knowledge, seed=seed_of(game))
-    return lambda game: OfflineReferee(rules=rules, knowledge=knowledge, seed=seed_of(game), difficulty=difficulty)
+    return lambda game: OfflineReferee(
+        rules=rules, knowledge=knowledge, seed=seed_of(game), difficulty=difficulty, own_share=_OWN_SHARE
+    )
 
 
 def _llm(
@@ -202,6 +213,7 @@ def _llm(
             seed=seed_of(game),
             models=ask,
             difficulty=difficulty,
+            own_share=_OWN_SHARE,
             clock=ManualClock(START),
         )
 

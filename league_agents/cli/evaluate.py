@@ -241,7 +241,7 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
             if role == "player":
                 play = _player_play(settings, knowledge, losses if options.show_losses else None)
                 is_complete, games = series.play(PlayerGame, document, play)
-                report = player_report(games)
+                report = player_report(games, questions=settings.rules.questions_required, noise=settings.noise)
                 unshown = series.play_again(games, losses, play) if options.show_losses and is_complete else ()
             else:
                 is_complete, matches = series.play(RefereeGame, document, _referee_play(settings, knowledge))

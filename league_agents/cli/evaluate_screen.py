@@ -38,6 +38,7 @@ def document_of(settings: Mapping[str, object], report: EvaluationReport, *, wan
         "figures": {figure.key: _document(figure, report, settings) for figure in report.figures},
         "models": {part: share.to_json() for part, share in report.models.items()},
         "reliability": [band.to_json() for band in report.reliability],
+        "hardness": None if report.hardness is None else report.hardness.to_json(),
         "remarks": list(report.remarks),
     }
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from league_agents.evaluation.calibration import ConfidenceBand
+from league_agents.evaluation.hardness import Hardness
 from league_agents.evaluation.model_share import Judged, ModelShare
 from league_agents.evaluation.results import Behaviour, Spent
 from league_agents.evaluation.statistics import Estimate, clustered_share, games_for_share, mean, quantile
@@ -129,6 +130,9 @@ class EvaluationReport:
 
     reliability: tuple[ConfidenceBand, ...] = ()
     """Confidence and success of the evaluated player; empty for a referee, or if no confidence is stated."""
+
+    hardness: Hardness | None = None
+    """How hard a player's games are; ``None`` for a referee, or if no target is known."""
 
 
 def latencies_of(games: Sequence[Judged], part: str) -> tuple[Latency, ...]:

@@ -17,6 +17,7 @@ from league_agents.evaluation.figures import (
     mean_of,
     precision_of_share,
 )
+from league_agents.evaluation.hardness import hardness
 from league_agents.evaluation.model_share import models_of, on_models
 from league_agents.evaluation.results import PlayerGame, PlayerSide
 from league_agents.evaluation.statistics import games_for_mean, paired_shares, ratio, wilson
@@ -25,8 +26,8 @@ Pair = tuple[PlayerSide, PlayerSide]
 """The evaluated player and its opponent, with the same target."""
 
 
-def player_report(games: Sequence[PlayerGame]) -> EvaluationReport:
-    """Return the figures of all games, in any order."""
+def player_report(games: Sequence[PlayerGame], *, questions: int = 20, noise: float = 0.0) -> EvaluationReport:
+    """Return the figures of all games, in any order. ``questions`` of a batch, and the ``noise`` of their answers."""
     games = sorted(games, key=lambda game: game.game)
     pairs = [(game.player, game.opponent) for game in games if game.player is not None and game.opponent is not None]
     count = len(pairs)
@@ -50,10 +51,12 @@ def player_report(games: Sequence[PlayerGame]) -> EvaluationReport:
     )
     bands = reliability([one for one, _ in pairs])
     models = models_of(games, ("player", "opponent", "referee"))
+    hard = hardness(games, questions=questions, noise=noise)
     remarks = [
         *on_models(models),
         *precision_of_share("the share of games won", won),
         *_told_apart(score),
+        *([] if hard is None else [hard.words()]),
         *_too_easy(pairs),
         *_on_confidence(bands),
         *_unmeasured(games, pairs),
@@ -68,6 +71,7 @@ def player_report(games: Sequence[PlayerGame]) -> EvaluationReport:
         models=models,
         latencies=latencies_of(games, "player"),
         reliability=bands,
+        hardness=hard,
     )
 
 

