@@ -7,7 +7,6 @@ intervals. The books are those that ``scripts/books`` fetched; what is not there
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from textwrap import fill
 
 from benchmarks.check_catalogue import fold_typography
+from benchmarks.editions import as_paragraphs, curly
 from benchmarks.made_documents import PARTS, MadeDocument, made_documents
 from benchmarks.made_documents.kinds import made_bytes
 from league_agents.evaluation.statistics import wilson
@@ -123,17 +123,6 @@ def book_openings() -> list[bool]:
 
 
 # --- editions
-
-
-def as_paragraphs(document: Document) -> list[str]:
-    """The blocks of a plain text between blank lines, each on one line."""
-    return [" ".join(block.split()) for block in document.text.split("\n\n") if block.strip()]
-
-
-def curly(text: str) -> str:
-    """The typography of another edition."""
-    text = re.sub(r'(^|[\s(—-])"', r"\1“", text.replace("--", "—").replace("_", ""))
-    return text.replace('"', "”").replace("'", "’")
 
 
 EDITIONS: dict[str, Callable[[list[str]], str]] = {

@@ -192,13 +192,17 @@ class PlayedGame:
     """One game by direct calls."""
 
     book_name: str
+    target: str
+    guess: str
     is_sentence_right: bool
-    is_word_right: bool
-    private_score: float
-    confidence: float
+    """Whether the words are the same; typography is no difference."""
 
     similarity: float
     """Of the guessed to the true sentence, 0 to 100."""
+
+    is_word_right: bool
+    private_score: float
+    confidence: float
 
 
 def play(referee: RefereeAI, player: PlayerAI, *, match_id: str, hides_hint: bool = False) -> PlayedGame:
@@ -218,13 +222,16 @@ def play(referee: RefereeAI, player: PlayerAI, *, match_id: str, hides_hint: boo
         )
     )
     player.on_score_received(_context(match_id))
+    target, guessed = str(secret["actual_opening_sentence"]), str(guess["opening_sentence"])
     return PlayedGame(
         book_name=str(start["book_name"]),
-        is_sentence_right=guess["opening_sentence"] == secret["actual_opening_sentence"],
+        target=target,
+        guess=guessed,
+        is_sentence_right=fold(guessed) == fold(target),
+        similarity=sentence_similarity(guessed, target),
         is_word_right=fold(str(guess["associative_word"])) == fold(str(secret["actual_associative_word"])),
         private_score=_number(card["private_score"]),
         confidence=_number(guess["confidence"]),
-        similarity=sentence_similarity(str(guess["opening_sentence"]), str(secret["actual_opening_sentence"])),
     )
 
 

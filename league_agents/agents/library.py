@@ -27,7 +27,7 @@ from league_agents.knowledge.lectures import lectures
 from league_agents.knowledge.passages import Passage, book_opening, passages
 from league_agents.knowledge.retrieval import Retrieved as Retrieved  # part of this module's interface
 from league_agents.knowledge.retrieval import Retriever
-from league_agents.knowledge.titles import best_title, title_key
+from league_agents.knowledge.titles import Named, best_book, title_key
 from league_agents.knowledge.vocabulary import BookVocabulary
 
 _BOOKS_KEPT = 8
@@ -74,6 +74,7 @@ class Shelved:
     """An entry of the shelf: a book that can be fetched."""
 
     title: str
+    author: str | None
 
     document: Document | None = field(default=None, repr=False)
     """``None`` for a book of the user's index."""
@@ -132,16 +133,22 @@ class Knowledge:
     def shelf(self) -> tuple[Shelved, ...]:
         """Every book with passages, sorted by title; a user's book hides a lecture of the same name."""
         found = {
-            title_key(book.title): Shelved(title=book.title) for book in (self._index.books() if self._index else ())
+            title_key(book.title): Shelved(title=book.title, author=book.author)
+            for book in (self._index.books() if self._index else ())
         }
         for document in lectures() if self._documents is None else self._documents:
-            found.setdefault(title_key(document.title), Shelved(title=document.title, document=document))
+            shelved = Shelved(title=document.title, author=document.author, document=document)
+            found.setdefault(title_key(document.title), shelved)
         return tuple(found[key] for key in sorted(found) if self._is_wanted(found[key].title))
 
     def volume(self, name: str) -> Volume | None:
         """Return the one book with this name, small misspellings allowed, or ``None``."""
-        found = best_title(name[:_LONGEST_NAME], [book.title for book in self.shelf])
-        return None if found is None else self.fetch(self.shelf[found])
+        found = self._shelved(name)
+        return None if found is None else self.fetch(found)
+
+    def _shelved(self, name: str) -> Shelved | None:
+        found = best_book(name, [Named(book.title, book.author) for book in self.shelf])
+        return None if found is None else self.shelf[found]
 
     def work(self, name: str) -> Work | None:
         """Return the catalogue's entry with this name, or ``None``."""
@@ -166,8 +173,8 @@ class Knowledge:
         ``by_meaning`` lets a language model influence the order if the extra ``embeddings`` is installed; leave it out
         for results that must be the same on every machine.
         """
-        found = best_title(book[:_LONGEST_NAME], [each.title for each in self.shelf]) if book else None
-        title = None if found is None else self.shelf[found].title
+        found = self._shelved(book) if book else None
+        title = None if found is None else found.title
         return self._retriever.retrieve(hint, limit, book=title, reranker=self._embedder if by_meaning else None)
 
     @cached_property

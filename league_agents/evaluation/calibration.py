@@ -41,11 +41,17 @@ class ConfidenceBand:
 
 def reliability(sides: Sequence[PlayerSide]) -> tuple[ConfidenceBand, ...]:
     """Return the bands that have games, lowest confidence first."""
-    known = [
-        (min(1.0, max(0.0, side.confidence)), side.sentence_right)
-        for side in sides
-        if side.confidence is not None and side.sentence_right is not None
-    ]
+    return reliability_of(
+        [
+            (min(1.0, max(0.0, side.confidence)), side.sentence_right)
+            for side in sides
+            if side.confidence is not None and side.sentence_right is not None
+        ]
+    )
+
+
+def reliability_of(known: Sequence[tuple[float, bool]]) -> tuple[ConfidenceBand, ...]:
+    """Return the bands of stated confidences from 0 to 1, each with whether the sentence was right."""
     bands = []
     for low, high in zip(BAND_EDGES, (*BAND_EDGES[1:], 1.0), strict=True):
         held = [(stated, right) for stated, right in known if low <= stated and (stated < high or high == 1.0)]

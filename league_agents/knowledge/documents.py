@@ -17,7 +17,7 @@ from league_agents.kit.errors import LimitExceeded
 from league_agents.knowledge.failures import DocumentRefused
 from league_agents.knowledge.layout import LineBlock
 from league_agents.knowledge.reading import MAX_TEXT_BYTES, decode_text, read_bytes
-from league_agents.knowledge.titles import same_author
+from league_agents.knowledge.titles import without_attribution
 
 Markup = Literal["plain", "markdown"]
 MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
@@ -173,7 +173,6 @@ def _believable(stated: str | None, guessed: str) -> str:
 
 _HEAD = 20_000
 _LONGEST_NAME = 200
-_LONGEST_QUERY = 400
 _HEADER_FIELD = re.compile(
     r"^(?P<key>title|author):[ \t]*[\"']?(?P<value>[^\n]{1,200}?)[\"']?[ \t]*$", re.IGNORECASE | re.MULTILINE
 )
@@ -277,30 +276,6 @@ def _readable(name: str) -> str:
     small = {"of", "the", "and", "in", "a", "an", "to", "or", "at", "on", "for"}
     words = [word.lower() if word.lower() in small and i else word.title() for i, word in enumerate(name.split())]
     return re.sub(r"(?<=['’])S\b", "s", " ".join(words))
-
-
-_LIBRARY_NAME = re.compile(
-    r"^(?:the\s+)?project\s+gutenberg(?:['’]s)?(?:\s+e-?(?:book|text))?(?:\s+of|\s*[:,-])?\s+(?=\S)"
-    r"|\s*[-–—|:(]\s*(?:the\s+)?project\s+gutenberg\b.*$|^(?:the\s+)?free\s+e-?book\s+of\s+",
-    re.IGNORECASE,
-)
-_BY_AUTHOR = re.compile(r"^(?P<title>.+?)(?P<comma>,?)\s+by\s+(?P<author>[^\d:;(]{3,60})$", re.IGNORECASE)
-
-
-def without_attribution(title: str, author: str | None) -> tuple[str, str | None]:
-    """Return a title without a library's name and ``by …``, and the author that it named.
-
-    ``by`` is a part of many titles ("Death by Water"): it is taken off if it names the known author, or if a library's
-    name or a comma shows what it is.
-    """
-    title = " ".join(title[:_LONGEST_QUERY].split())
-    bare = _LIBRARY_NAME.sub("", title).strip() or title
-    match = _BY_AUTHOR.match(bare)
-    if match is None:
-        return bare, None
-    if (author and same_author(author, match["author"])) or (not author and (bare != title or match["comma"])):
-        return match["title"].rstrip(" ,"), match["author"].strip()
-    return bare, None
 
 
 def one_line(name: str) -> str:

@@ -120,11 +120,27 @@ def count_words(text: str) -> int:
 
 def blocks(document: Document) -> Iterator[LineBlock]:
     """Yield a document's parts without its table of contents; a chapter's number and title are one heading."""
+    is_markdown = document.parts is None and document.markup == "markdown"
     if document.parts is not None:
-        return _with_headings(_without_contents(iter(document.parts)), joined=True)
-    if document.markup == "markdown":
-        return _with_headings(_without_contents(markdown_blocks(document.text)), joined=False)
-    return _with_headings(_without_contents(plain_blocks(document.text)), joined=True)
+        parts = list(document.parts)
+    else:
+        parts = list(markdown_blocks(document.text) if is_markdown else plain_blocks(document.text))
+    return _with_headings(_without_contents(_without_note_marks(parts)), joined=not is_markdown)
+
+
+_NOTE = re.compile(r"\[(?:footnote\s+)?(\^?\w{1,4})[\]:]", re.IGNORECASE)
+_NOTE_MARK = re.compile(r"(?<=\S)\[(\^?\w{1,4})\]")
+
+
+def _without_note_marks(parts: Sequence[LineBlock]) -> Iterator[LineBlock]:
+    """Remove the marks, such as ``[12]``, of the notes that the document has: they are not the author's words."""
+    noted = {match[1] for part in parts if (match := _NOTE.match(part.text))}
+    for part in parts:
+        if noted and "[" in part.text:
+            text = _NOTE_MARK.sub(lambda mark: "" if mark[1] in noted else mark[0], part.text)
+            yield LineBlock(part.kind, text)
+        else:
+            yield part
 
 
 _MOST_CONTENTS = 600

@@ -65,6 +65,8 @@ _MARK = re.compile(
 )
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 _SPACE = re.compile(r"\s+")
+_DASH = re.compile(r"(?:--|[—–-])[ \u00a0]")
+"""Set off by spaces. An edition without the spaces has no boundary there, so neither has this one."""
 _OPENING_MARKS = "\"'“‘„‚«‹»›([{「『（《〈¿¡_*—–-…."
 _WORD = re.compile(r"[^\W\d_]+(?:['’׳״\"][^\W\d_]+)*")
 _LAST_WORD = re.compile(r"[^\W_]+(?:[.'’\"׳״][^\W_]+)*$")
@@ -135,7 +137,7 @@ def _is_boundary(text: str, start: int, mark: re.Match[str]) -> bool:
     following = ahead.lstrip(_OPENING_MARKS + " \u00a0")
     if not following:
         return True
-    if following[0].islower():
+    if following[0].islower() or _DASH.match(ahead):
         return False
     if _speech_goes_on(mark.group(), ahead):
         return False
@@ -221,6 +223,8 @@ def _inside_short_quotation(text: str, start: int, end: int) -> bool:
     for opening in _QUOTED_AFTER_COLON.finditer(text, max(start, end - _QUOTATION_REACH), end):
         closing = _CLOSING_OF[opening[1]]
         closed = text.find(closing, opening.end(), opening.end() + _QUOTATION_REACH)
+        while closing == "’" and closed != -1 and text[closed + 1 : closed + 2].isalpha():
+            closed = text.find(closing, closed + 1, opening.end() + _QUOTATION_REACH)  # an apostrophe
         if closed >= end:
             return True
     return False

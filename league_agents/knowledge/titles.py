@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from rapidfuzz import fuzz
@@ -61,6 +62,68 @@ def best_title(wanted: str, titles: Sequence[str]) -> int | None:
     return _nearest(key, titles) if _nearest(key, titles) is not None else _short_form(wanted, titles)
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A title, and the author as far as known."""
+
+    title: str
+    author: str | None
+
+
+def best_book(wanted: str, books: Sequence[Named], author: str | None = None) -> int | None:
+    """Return the index of the one book that ``wanted`` names, as printed on a cover; ``None`` if there is none.
+
+    The author may be given as ``author`` or in the title: ``Emma by Jane Austen``, ``Emma (Austen)``,
+    ``Jane Austen: Emma``, ``Jane Austen's Emma``. A book by another author is never returned. A library's name before
+    the title is ignored.
+    """
+    wanted = _LIBRARY_NAME.sub("", " ".join(wanted[:_LONGEST].split())) or wanted[:_LONGEST]
+    named = _by_author(wanted, books, author)
+    if named is not None:
+        return named
+    for pattern, needs_author in _AUTHOR_IN_TITLE:
+        parted = pattern.match(wanted)
+        in_title = parted["author"] if parted is not None else None
+        if parted is None or (author and in_title and not same_author(author, in_title)):
+            continue
+        # "Alice's Adventures" and "Lecture 1: Sorting" have the form, but no author of a known book.
+        known = [i for i, book in enumerate(books) if book.author or not needs_author]
+        named = _by_author(parted["title"], [books[i] for i in known], in_title or author)
+        if named is not None:
+            return known[named]
+    return None
+
+
+def _by_author(title: str, books: Sequence[Named], author: str | None) -> int | None:
+    kept = [i for i, book in enumerate(books) if same_author(author, book.author)]
+    exact = next((i for i in kept if books[i].title == title), None)
+    if exact is not None:
+        return exact
+    found = best_title(title, [_bare_title(books[i]) for i in kept])
+    return None if found is None else kept[found]
+
+
+@lru_cache(maxsize=4096)
+def _bare_title(book: Named) -> str:
+    """Return a book's title without a library's name and without its own author."""
+    title = _LIBRARY_NAME.sub("", book.title) or book.title
+    for pattern, _ in _AUTHOR_IN_TITLE if book.author else ():
+        parted = pattern.match(title[:_LONGEST])
+        if parted is not None and parted["author"] and same_author(parted["author"], book.author):
+            return parted["title"]
+    return title
+
+
+_AUTHOR_IN_TITLE = (
+    (re.compile(r"^(?P<title>.+?)\s*,?\s+by\s+(?P<author>[^()]+)$", re.IGNORECASE), False),
+    (re.compile(r"^(?P<title>.+?)\s*\((?:by\s+)?(?P<author>[^()\d]+)\)\s*$", re.IGNORECASE), False),
+    (re.compile(r"^(?P<title>.+?)\s*(?P<author>)\(\d{3,4}\)\s*$"), False),
+    (re.compile(r"^(?P<author>[^:–—-]{4,60}?)\s*(?::|\s[–—-])\s+(?P<title>.+)$"), True),
+    (re.compile(r"^(?P<author>[^:–—-]{4,60}?)['’]s?\s+(?P<title>.+)$"), True),
+)
+"""Forms of a title with an author, and whether only a book whose author is known may be meant."""
+
+
 def same_author(one: str | None, other: str | None) -> bool:
     """Return whether two names may be the same person's; an unknown author matches any."""
     if not one or not other:
@@ -73,6 +136,30 @@ def same_author(one: str | None, other: str | None) -> bool:
     if "," in other:
         second = title_key(other.split(",", maxsplit=1)[0]).split()
     return fuzz.ratio(first[-1], second[-1]) >= MIN_AUTHOR_RATIO or " ".join(first) == " ".join(second)
+
+
+_LIBRARY_NAME = re.compile(
+    r"^(?:the\s+)?project\s+gutenberg(?:['’]s)?(?:\s+e-?(?:book|text))?(?:\s+of|\s*[:,-])?\s+(?=\S)"
+    r"|\s*[-–—|:(]\s*(?:the\s+)?project\s+gutenberg\b.*$|^(?:the\s+)?free\s+e-?book\s+of\s+",
+    re.IGNORECASE,
+)
+_BY_AUTHOR = re.compile(r"^(?P<title>.+?)(?P<comma>,?)\s+by\s+(?P<author>[^\d:;(]{3,60})$", re.IGNORECASE)
+
+
+def without_attribution(title: str, author: str | None) -> tuple[str, str | None]:
+    """Return a title without a library's name and ``by …``, and the author that it named.
+
+    ``by`` is a part of many titles ("Death by Water"): it is taken off if it names the known author, or if a library's
+    name or a comma shows what it is.
+    """
+    title = " ".join(title[:_LONGEST].split())
+    bare = _LIBRARY_NAME.sub("", title).strip() or title
+    match = _BY_AUTHOR.match(bare)
+    if match is None:
+        return bare, None
+    if (author and same_author(author, match["author"])) or (not author and (bare != title or match["comma"])):
+        return match["title"].rstrip(" ,"), match["author"].strip()
+    return bare, None
 
 
 def near_titles(wanted: str, titles: Sequence[str], limit: int = 3) -> tuple[str, ...]:

@@ -16,15 +16,9 @@ from importlib import resources
 from typing import Any
 
 from league_agents.knowledge.failures import KnowledgeError
-from league_agents.knowledge.titles import best_title, same_author, title_key
+from league_agents.knowledge.titles import Named, best_book, title_key
 
 DOMAINS_FILE = "domains.json"
-_AUTHOR_IN_TITLE = re.compile(
-    r"^(?P<title>.+?)\s*(?:,?\s+by\s+(?P<by>[^()]+)|\((?:by\s+)?(?P<parenthesis>[^()\d]+)\)|\((?:\d{3,4})\))\s*$",
-    re.IGNORECASE,
-)
-_AUTHOR_FIRST = re.compile(r"^(?P<author>[^:–—-]{4,60}?)\s*(?::|\s[–—-])\s+(?P<title>.+)$")
-_LONGEST_QUERY = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,31 +77,9 @@ class Catalogue:
         return _load()
 
     def find(self, title: str, author: str | None = None) -> Work | None:
-        """Return the work that ``title`` names, or ``None``; never guess (see ``titles``).
-
-        The author may be given as ``author`` or in the title: ``Emma by Jane Austen``, ``Emma (Austen)``,
-        ``Jane Austen: Emma``. A work by another author is not returned.
-        """
-        title = title[:_LONGEST_QUERY].strip()
-        named = self._named(title, author)
-        if named is not None:
-            return named
-        parted = _AUTHOR_IN_TITLE.match(title) or _AUTHOR_FIRST.match(title)
-        if parted is None:
-            return None
-        fields = parted.groupdict()
-        in_title = fields.get("by") or fields.get("parenthesis") or fields.get("author")
-        if author and in_title and not same_author(author, in_title):
-            return None
-        return self._named(fields["title"], in_title or author)
-
-    def _named(self, title: str, author: str | None) -> Work | None:
-        for name, work in self._names:
-            if name == title and same_author(author, work.author):
-                return work
-        candidates = [(name, work) for name, work in self._names if same_author(author, work.author)]
-        found = best_title(title, [name for name, _ in candidates])
-        return None if found is None else candidates[found][1]
+        """Return the work that ``title`` names, or ``None``; never guess (see ``titles.best_book``)."""
+        found = best_book(title, [Named(name, work.author) for name, work in self._names], author)
+        return None if found is None else self._names[found][1]
 
     def words_of(self, domain: str) -> tuple[str, ...]:
         """Return all words of a domain, case-insensitively; empty for an unknown domain."""

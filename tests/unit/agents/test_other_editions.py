@@ -72,6 +72,13 @@ def test_a_sentence_inside_a_paragraph_is_found(each: int, village: Document, kn
     assert not found.unlisted
 
 
+@pytest.mark.parametrize(
+    "cover", ["The Village Book, by Jo Reed", "Jo Reed's The Village Book", "VILLAGE BOOK: A Novel"]
+)
+def test_the_book_is_known_by_the_cover_of_another_edition(cover: str, knowledge: Knowledge) -> None:
+    assert knowledge.volume(cover) is knowledge.volume("The Village Book")
+
+
 @BOTH
 def test_the_only_candidate_is_given_up_if_all_answers_contradict_it(rules: RuleSet) -> None:
     knowledge = Knowledge(documents=[])

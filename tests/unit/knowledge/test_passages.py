@@ -288,3 +288,11 @@ def test_a_book_begins_with_its_first_sentence_even_in_a_paragraph_that_is_no_pa
 
 def test_a_book_without_a_sentence_begins_with_nothing() -> None:
     assert book_opening(book("no end mark\n\n12 34 56.\n")) is None
+
+
+@pytest.mark.parametrize(("notes", "kept"), [("[1] The fog of 1812.\n\n[2] A boat.", ""), ("", "[1]")])
+def test_marks_of_the_notes_of_a_book_are_no_words_of_it(notes: str, kept: str) -> None:
+    marked = PROSE.replace("fog.", "fog.[1]").replace("boat", "boat[2]")
+    (first, *_) = read(f"CHAPTER I\n\n{marked}\n\n{OTHER}\n\n{notes}\n")
+    assert first.opening_sentence == f"The harbour lay quiet under the morning fog.{kept}"
+    assert ("boat[2]" in first.text) == bool(kept)

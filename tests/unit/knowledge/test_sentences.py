@@ -20,6 +20,15 @@ from league_agents.knowledge.sentences import opening_sentence, split_sentences
         "It was a bright cold day!| Nobody came.",
         "No full stop at all|",
         "One.Two is not two sentences.| Three.",
+        # a dash after the mark, with or without spaces: two editions of one text have the same sentences
+        "Was it a change?--It was true that she had gone.| He rose.",
+        "Was it a change? - It was true that she had gone.| He rose.",
+        "Was it a change? – It was true that she had gone.| He rose.",
+        "Was it a change? — It was true that she had gone.| He rose.",
+        "—Ven aquí.| —No quiero.",
+        # an apostrophe closes no quotation
+        "‘Unpleasant!’ cried Maria: ‘oh dear!| It is one’s favourite seat.",
+        "He said: ‘Go! It’s late!’ and left.| They went.",
         # abbreviations, initials, numbers
         "Mr. and Mrs. Smith met Dr. Jekyll in St. Albans.| They talked.",
         "It holds for vowels, e.g. A and E, i.e. The Five.| It fails for Y.",

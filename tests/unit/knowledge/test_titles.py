@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from league_agents.knowledge.titles import best_title, near_titles, same_author, title_key
+from league_agents.knowledge.titles import Named, best_book, best_title, near_titles, same_author, title_key
 
 SHELF = [
     "Pride and Prejudice",
@@ -74,6 +74,38 @@ def test_a_name_finds_its_book_or_none(wanted: str, found: str | None) -> None:
 @given(st.text(max_size=40))
 def test_any_title_finds_itself_when_it_is_alone(title: str) -> None:
     assert (best_title(title, [title]) == 0) == bool(title_key(title))
+
+
+EMMA = Named("Emma", "Jane Austen")
+BOOKS = [EMMA, Named("Alice's Adventures in Wonderland", "Lewis Carroll"), Named("Lecture 2: Sorting", None)]
+
+
+@pytest.mark.parametrize(
+    ("cover", "found"),
+    [
+        ("Emma, by Jane Austen", "Emma"),
+        ("EMMA (J. Austen)", "Emma"),
+        ("Jane Austen: Emma", "Emma"),
+        ("Jane Austen's Emma", "Emma"),
+        ("Jane Austen’s Emma", "Emma"),
+        ("The Project Gutenberg eBook of Emma, by Jane Austen", "Emma"),
+        ("Emma: A Novel (Illustrated Edition)", "Emma"),
+        ("Emma, by Lord Byron", None),
+        ("Lord Byron's Emma", None),
+        ("Emma's Wedding", None),
+        ("Alice's Adventures in Wonderland", "Alice's Adventures in Wonderland"),
+        ("Lecture 3: Sorting", None),  # no author: what stands before the colon is a part of the title
+        ("", None),
+    ],
+)
+def test_a_cover_may_name_author_and_edition(cover: str, found: str | None) -> None:
+    index = best_book(cover, BOOKS)
+    assert (None if index is None else BOOKS[index].title) == found
+
+
+@pytest.mark.parametrize("cover", ["Jane Austen's Emma", "Emma by Jane Austen", "The Project Gutenberg eBook of Emma"])
+def test_a_stored_cover_with_its_author_is_found_by_the_bare_title(cover: str) -> None:
+    assert best_book("Emma", [Named("Persuasion", "Jane Austen"), Named(cover, "Jane Austen")]) == 1
 
 
 def test_a_slip_that_fits_two_books_equally_finds_none() -> None:
