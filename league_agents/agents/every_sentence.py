@@ -11,15 +11,23 @@ from collections.abc import Sequence
 import numpy as np
 
 from league_agents.agents.candidates import Candidates, grouped
+from league_agents.agents.questions.aspects import OfText
 from league_agents.agents.questions.belief import UNKNOWN_ANSWERER, Belief, Extra, decode, sentence_likelihood
 from league_agents.agents.questions.inner_sentences import sentences_inside
-from league_agents.agents.questions.kinds import Inquiry
+from league_agents.agents.questions.kinds import Inquiry, Topic
 from league_agents.kit.values import evolve
 
 _DOUBTFUL = 0.1
 """Probability of an unlisted target above which the sentences inside paragraphs are considered."""
 
 _MOST_INNER = 300
+_COMPARED_SHARE = 4
+"""One in so many sentences is compared by every answer, the others only by those that do not ask for words in it: a
+sentence need not be divided into its vocabulary for these."""
+
+_LEAST_FIRST = 6
+"""Least number of such answers that can choose."""
+
 _LEVEL = 0.1
 """Noise level at which the inner sentences are compared first."""
 
@@ -49,8 +57,9 @@ def _with_inner_sentences(
         return None
     # All have the same prior, but only for the best is the paragraph read, which takes far longer than the sentence.
     each = candidates.unlisted * _INNER_SHARE / len(inner)
-    likely = np.argsort(-sentence_likelihood([reading for _, reading in inner], asked, answers, _LEVEL), kind="stable")
-    inner = [inner[place] for place in likely[:_MOST_INNER]]
+    for inquiries, most in _steps(asked, len(inner)):
+        fit = sentence_likelihood([reading for _, reading in inner], inquiries, answers, _LEVEL)
+        inner = [inner[place] for place in np.argsort(-fit, kind="stable")[:most]]
     sentences = (*candidates.sentences, *(sentence for sentence, _ in inner))
     prior = np.append(candidates.prior * (1 - candidates.unlisted), np.full(len(inner), each))
     return evolve(
@@ -62,3 +71,11 @@ def _with_inner_sentences(
         given=np.vstack([candidates.given, np.tile(candidates.word_prior, (len(inner), 1))]),
         unlisted=1 - float(prior.sum()),
     )
+
+
+def _steps(asked: Sequence[Inquiry | None], count: int) -> list[tuple[Sequence[Inquiry | None], int]]:
+    """Return the questions by which the sentences are compared, and how many of them are kept, step by step."""
+    quick = [None if inquiry is None or isinstance(inquiry, OfText) else inquiry for inquiry in asked]
+    told = sum(inquiry is not None and inquiry.topic is Topic.SENTENCE for inquiry in quick)
+    first = [(quick, max(_MOST_INNER, count // _COMPARED_SHARE))] if told >= _LEAST_FIRST else []
+    return [*first, (asked, _MOST_INNER)]
