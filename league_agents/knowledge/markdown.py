@@ -78,7 +78,7 @@ def _markdown_block(lines: list[str]) -> LineBlock:
     broken = sum(line.endswith(("  ", "\\")) for line in lines[:-1])
     stripped = [line.strip().removesuffix("\\") for line in lines]
     if broken * 2 > len(lines) - 1 > 0:
-        return LineBlock("paragraph", "\n".join(_inline(line) for line in stripped))
+        return LineBlock("paragraph", "\n".join(filter(None, map(_inline, stripped))))
     return LineBlock("paragraph", _inline(unwrapped(stripped)))
 
 

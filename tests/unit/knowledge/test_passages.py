@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from league_agents.knowledge.documents import Document, Markup, make_document
@@ -223,6 +223,7 @@ def test_a_fence_that_is_never_closed_hides_the_rest() -> None:
     assert len(read(f"{PROSE}\n\n```\n{OTHER}\n\n{OTHER}", "markdown")) == 1
 
 
+@example("1\\\n\\", "markdown")  # a line that is only a forced break
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet='aA .!\n#`>|-*_[]()IV1\t"“”—\\', max_size=400), st.sampled_from(["plain", "markdown"]))
 def test_no_text_breaks_the_blocks(text: str, markup: Markup) -> None:
