@@ -196,6 +196,10 @@ def standings(
             else "a source without a schedule has no standings; 'show matches' lists its matches",
         )
         if rows and not as_json and not as_csv:
+            number = max(told.standings_after) if round_number is None else round_number
+            if (whole := told.whole_standings.get(number)) is not None:
+                said = f"{len(rows)} of {whole} teams, as the league manager sent them to this member"
+                click.echo(f"\n{said}; its own journal and the published page have all of them")
             click.echo(f"\n{uncertainty(rows)}")
         return result
 

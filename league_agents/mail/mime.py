@@ -19,6 +19,7 @@ import email.utils
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
@@ -348,6 +349,10 @@ def _document_of(leaf: Leaf, problems: list[str]) -> Iterator[object]:
     if len(leaf.content) > MOST_DOCUMENT_BYTES:
         problems.append(f"{name!a} has {len(leaf.content)} bytes, the limit is {MOST_DOCUMENT_BYTES}")
         return
+    known = _READ.find(leaf)
+    if known is not None:
+        yield known
+        return
     text = _text_of(leaf)
     if text is None:
         problems.append(f"{name!a} is no text in a known character set")
@@ -366,7 +371,46 @@ def _document_of(leaf: Leaf, problems: list[str]) -> Iterator[object]:
     if text.count("[") + text.count("{") > MOST_DOCUMENT_LEVELS and _is_deeper(value, MOST_DOCUMENT_LEVELS):
         problems.append(f"{name!a} is more than {MOST_DOCUMENT_LEVELS} levels deep")
         return
+    _READ.keep(leaf, value)
     yield value
+
+
+class _DocumentsRead:
+    """The objects that were read last, by the digest of their bytes: a broadcast reaches many mailboxes of one process.
+
+    Nobody changes a document, so all of them may have the same one.
+    """
+
+    _LEAST, _MOST = 4_000, 8_000_000
+    """Bytes of a document that is worth keeping, and of all that are kept."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[bytes, str], tuple[dict[str, object], int]] = {}
+        self._bytes = 0
+
+    def find(self, leaf: Leaf) -> dict[str, object] | None:
+        if len(leaf.content) < self._LEAST:
+            return None
+        found = self._kept.get(self._key(leaf))
+        return found[0] if found is not None else None
+
+    def keep(self, leaf: Leaf, value: object) -> None:
+        size = len(leaf.content)
+        if size < self._LEAST or not isinstance(value, dict):
+            return
+        with self._lock:
+            former = self._kept.pop(self._key(leaf), None)
+            self._bytes += size - (former[1] if former is not None else 0)
+            self._kept[self._key(leaf)] = (value, size)
+            while self._bytes > self._MOST:
+                self._bytes -= self._kept.pop(next(iter(self._kept)))[1]
+
+    def _key(self, leaf: Leaf) -> tuple[bytes, str]:
+        return hashlib.sha256(leaf.content).digest(), leaf.charset
+
+
+_READ = _DocumentsRead()
 
 
 def _json_of(text: str) -> object:

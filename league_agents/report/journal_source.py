@@ -83,6 +83,7 @@ class JournalSource:
             teams=tuple(self._frame.teams.values()),
             schedule=tuple(self._with_status(planned) for planned in self._frame.matches.values()),
             standings_after=results.tables(self._division),
+            whole_standings=results.whole_rows,
             is_over=results.is_over,
             log=tuple(log_of(self._journals, division=self._division)),
         )

@@ -349,6 +349,9 @@ class SeasonRecord(Struct, frozen=True, kw_only=True):
     standings_after: Mapping[int, tuple[StandingRecord, ...]] = msgspec.field(default_factory=dict)
     """By round; the divisions follow one another."""
 
+    whole_standings: Mapping[int, int] = msgspec.field(default_factory=dict)
+    """The number of rows of the whole table, by the rounds of which the source was sent its own rows only."""
+
     is_over: bool = False
     log: tuple[AuditEntry, ...] = ()
 

@@ -60,6 +60,8 @@ class SeasonResults:
 
         self.names: dict[str, str] = {}
         self.tie_breaks: tuple[str, ...] = ()
+        self.whole_rows: dict[int, int] = {}
+        """The rows of the whole standings, by the rounds after which only some of them were sent."""
 
     def take(self, note: Note) -> None:
         """Add one note."""
@@ -111,6 +113,10 @@ class SeasonResults:
         if not rows:
             return
         self._rows[round_number] = rows
+        if (count := whole(mapping(facts.get("whole")).get("rows"))) is not None:
+            self.whole_rows[round_number] = count
+        else:
+            self.whole_rows.pop(round_number, None)
         for row in rows:
             self.names[_line(row.get("participant_id"))] = _line(row.get("display_name"))
         stated = facts.get("tie_breaks")

@@ -164,3 +164,16 @@ def test_a_broadcast_that_several_roles_are_given_is_read_once() -> None:
     del shorter["payload"]["assignments"][3:]
     third = decode(subject=subject, from_header=sender, documents=[shorter], mail_id="3")
     assert len(third.payload.assignments) == 3  # type: ignore[attr-defined]
+
+
+def test_broadcasts_that_arrive_by_turns_are_read_once_each() -> None:
+    documents = [each for each in DOCUMENTS if each["message_type"].startswith("BROADCAST_")][:4]
+    decoded = [
+        [
+            decode(subject=subject_of(each), from_header=each["sender"]["email"], documents=[each], mail_id=mail_id)
+            for each in documents
+        ]
+        for mail_id in ("1", "2")
+    ]
+    assert len(documents) == 4
+    assert all(one.payload is other.payload for one, other in zip(*decoded, strict=True))

@@ -250,26 +250,28 @@ def _read_payload(kind: MessageType, payload: Fields, role: Role | None) -> Payl
     return _LATEST.read(declaration, payload, role) if kind in BROADCAST_TYPES else declaration.read(payload, role)
 
 
-class _LatestBroadcast:
-    """The broadcast that was read last. Several roles of one process may be given the same document; a table of a whole
-    season is then read once."""
+class _LatestBroadcasts:
+    """The broadcasts that were read last. Several roles of one process may be given the same document; a table of a
+    whole season is then read once."""
 
     __slots__ = ("_latest",)
 
+    _MOST = 8
+
     def __init__(self) -> None:
-        self._latest: tuple[Declaration, Fields, Role | None, Payload] | None = None
+        self._latest: tuple[tuple[Declaration, Fields, Role | None, Payload], ...] = ()
 
     def read(self, declaration: Declaration, payload: Fields, role: Role | None) -> Payload:
-        latest = self._latest
-        # It is held, so that no other document can have its place in memory meanwhile.
-        if latest is not None and latest[0] is declaration and latest[1] is payload and latest[2] is role:
-            return latest[3]
+        for known, document, sender, read in self._latest:
+            # It is held, so that no other document can have its place in memory meanwhile.
+            if document is payload and known is declaration and sender is role:
+                return read
         found = declaration.read(payload, role)
-        self._latest = (declaration, payload, role, found)
+        self._latest = ((declaration, payload, role, found), *self._latest[: self._MOST - 1])
         return found
 
 
-_LATEST = _LatestBroadcast()
+_LATEST = _LatestBroadcasts()
 
 
 def _read_legacy(payload: Fields) -> Legacy | BrokenPayload:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from league_agents.app.offline import play_single_game
+from league_agents.app.storage import STORAGE
 from league_agents.cli import command_line
 from league_agents.cli.screen import document_text
 from league_agents.games.q21.rules import PRD
+from league_agents.journal.port import Note, StepCause, StepCommit
+from league_agents.kit.clock import utc_now
 from league_agents.report.records import MatchRecord, PlayerRecord
 from league_agents.report.tables import MATCHES, csv_lines
 
@@ -257,3 +262,21 @@ def test_a_player_s_own_journal_has_no_disputes(folder: Path) -> None:
     shown = show("disputes", "--from", str(folder / "m.player-a.db"))
     assert (shown.exit_code, shown.stdout) == (0, "")
     assert "only the league manager's journal has them" in shown.stderr
+
+
+def test_standings_of_which_a_member_was_sent_its_own_rows_are_not_taken_for_the_whole(
+    folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.player-a.db"
+    shutil.copy(folder / path.name, path)
+    rows = [{"rank": 70, "participant_id": "player-a", "display_name": "A", "total_points": 2}]
+    facts = {"season_id": "SEASON_2031-05-02", "round_number": 1, "standings": rows}
+    with contextlib.closing(
+        STORAGE.journal(path, role="player", address="player-a@league.test", dump=lambda _name, _part: "")
+    ) as journal:
+        for number, whole in enumerate(({"whole": {"rows": 100, "digest": "sha256:0"}}, {}), start=1):
+            note = Note(at=utc_now(), kind="round", key=str(number), facts={**facts, "round_number": number, **whole})
+            journal.commit(StepCommit(cause=StepCause.COMMAND, key=f"n{number}", at=note.at, notes=[note]))
+    part = show("standings", "--from", str(path), "--round", "1").stdout
+    assert "1 of 100 teams, as the league manager sent them" in part
+    assert "teams, as the league manager" not in show("standings", "--from", str(path), "--round", "2").stdout

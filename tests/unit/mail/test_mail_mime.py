@@ -365,3 +365,24 @@ def test_any_bytes_can_be_read(hostile: bytes) -> None:
     assert isinstance(parsed, ParsedMail)
     for text in (parsed.subject, parsed.from_header, *parsed.headers, *parsed.headers.values(), *parsed.problems):
         text.encode()
+
+
+def test_a_large_document_is_parsed_once_however_many_mailboxes_get_it() -> None:
+    rows = [{"email": f"player-{number}@example.com"} for number in range(300)]
+    mails = [replace(MAIL, document={"payload": {"rows": [*rows, last]}}) for last in (1, 2)]
+    one, other, another = (read(build(each)).documents[0] for each in (mails[0], mails[1], mails[0]))
+    assert one is another
+    assert one != other
+    small = [read(build(MAIL)).documents[0] for _ in range(2)]
+    assert small[0] is not small[1]  # its digest costs as much as its reading
+
+
+def test_what_is_kept_of_documents_is_bounded() -> None:
+    text = "x" * 1_000_000
+    mails = [replace(MAIL, document={"payload": {"text": text, "number": number}}) for number in range(9)]
+    first = read(build(mails[0])).documents[0]
+    for each in mails[1:]:
+        read(build(each))
+    again = read(build(mails[0])).documents[0]
+    assert again == first
+    assert again is not first
