@@ -20,6 +20,7 @@ from league_agents.app.outages import Outages
 from league_agents.app.peers import is_game_open, peers_of
 from league_agents.app.role_files import take_files, tighten_folders
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.config.storage_url import JournalPlace
 from league_agents.journal.port import WARNING, Journal, Note
 from league_agents.kit.clock import Clock, SystemClock
 from league_agents.kit.errors import JournalHeld
@@ -27,12 +28,14 @@ from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.machine import Machine
 from league_agents.league.machines.manager.state import SeasonPhase
 from league_agents.league.machines.referee.referee import RefereeState
+from league_agents.llm.calls import ModelCall
 from league_agents.mail.port import Mailbox, Peers
 from league_agents.mail.service_clock import ServiceClock, clock_trouble
 from league_agents.runner.calls import AgentHost
 from league_agents.runner.codec import MailCodec
 from league_agents.runner.live import DAEMON, LiveRole, WiredRole
 from league_agents.runner.lock import FileLock
+from league_agents.runner.probe import NO_PROBE, Probe, probe_of
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
@@ -144,13 +147,20 @@ def live_program(
                 intake=sender_check(settings, role),
                 shown_within=settings.pace.shown_within,
                 stopping=wakeup.stopping,
+                probe=probe_of(observer).of_role(name),
             )
         except BaseException:
             if made.host is not None:
                 made.host.close()
             made.journal.close()
             raise
-        return WiredRole(runner=runner, journal=made.journal, facts=box.facts, close=box.close)
+        return WiredRole(
+            runner=runner,
+            journal=made.journal,
+            facts=box.facts,
+            close=box.close,
+            journal_bytes=lambda: _size(role.journal),
+        )
 
     live = LiveRole(
         name=name,
@@ -175,7 +185,8 @@ def _live_role(
     clock = ServiceClock(base)
 
     def program(told: Observer, wakeup: Wakeup, state: Callable[[], Any]) -> MailProgram:
-        journal, machine, agent = journal_and_machine(settings, role, outages_told(told, role, clock))
+        outages = outages_told(told, role, clock, probe_of(observer))
+        journal, machine, agent = journal_and_machine(settings, role, outages)
         try:
             changed = keep_marker(role, journal, today=f"{clock.now():%Y-%m-%d}")
             if changed is not None:
@@ -219,13 +230,24 @@ def _live_role(
     )
 
 
-def outages_told(observer: Observer, role: RoleSettings, clock: Clock) -> Outages:
+def outages_told(observer: Observer, role: RoleSettings, clock: Clock, probe: Probe = NO_PROBE) -> Outages:
     """Report silent language models to an observer: every game would continue without them, unnoticed."""
+    watching = probe.of_role(role.label)
 
     def tell(kind: str, key: str) -> Callable[[str], None]:
         return lambda text: observer.noted(role.label, Note(at=clock.now(), kind=kind, key=key, facts={"text": text}))
 
-    return Outages(failed=tell(WARNING, "model_failed"), recovered=tell(DAEMON, "model_recovered"))
+    def called(call: ModelCall) -> None:
+        watching.asked_model(
+            game_id=call.purpose.match_id,
+            callback=call.purpose.callback,
+            model=call.model,
+            outcome=call.outcome,
+            took_s=call.took_s,
+            cost_usd=call.cost_usd,
+        )
+
+    return Outages(failed=tell(WARNING, "model_failed"), recovered=tell(DAEMON, "model_recovered"), called=called)
 
 
 def _targets(role: RoleSettings, state: object) -> list[str]:
@@ -236,6 +258,17 @@ def _targets(role: RoleSettings, state: object) -> list[str]:
             if match.target is not None:
                 found += [match.target.opening_sentence, match.target.associative_word]
     return [text for text in found if text]
+
+
+def _size(place: JournalPlace) -> int | None:
+    """The bytes of a journal's files; ``None`` for one in a database."""
+    if not isinstance(place, Path):
+        return None
+    found = 0
+    for path in (place, place.with_name(f"{place.name}-wal")):
+        with suppress(OSError):
+            found += path.stat().st_size
+    return found
 
 
 def _stamp(path: Path) -> object:

@@ -66,7 +66,7 @@ def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: O
         books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journal=journal)
         if outages is None:
             return chat_models(settings.models, role=role.role, books=books)
-        return chat_models(settings.models, role=role.role, books=books, watched=outages.watched)
+        return chat_models(settings.models, role=role.role, books=books, watched=outages.watched, called=outages.called)
 
     return choose_agent(
         spec,

@@ -125,6 +125,8 @@ def gmail_mailbox(wanted: WantedMailbox) -> OpenMailbox:
             QUOTA: ledger.dump(),
             MAIL_FACTS: {
                 "units_in_last_minute": ledger.units_in_last_minute(),
+                "units_per_minute": ledger.limits.units_per_minute,
+                "sends_left": ledger.sends_left(),
                 "resyncs": default.resyncs,
                 "spam_found": default.spam_found,
                 "clock_error_s": None if (error := clock.machine_error()) is None else error.total_seconds(),

@@ -31,6 +31,7 @@ from league_agents.kit.private_file import make_private_folder
 from league_agents.kit.violation import shown
 from league_agents.knowledge.corpus import default_index_path
 from league_agents.llm.accounted import Account, Accounted, amount_of
+from league_agents.llm.calls import ModelCall
 from league_agents.llm.cassette import Cassette, CassettePlayer, CassetteRecorder
 from league_agents.llm.chain import Chain, ChainModel, Health
 from league_agents.llm.chat import Chat
@@ -149,11 +150,13 @@ def chat_models(
     record: Cassette | None = None,
     replay: CassettePlayer | None = None,
     watched: Callable[[Backend], Backend] = lambda backend: backend,
+    called: Callable[[ModelCall], None] = lambda _call: None,
 ) -> Models:
     """The models of one participant. ``role`` is ``referee``, ``player`` or another word for a game without a plan.
 
     ``record`` keeps every exchange; ``replay`` answers from a recording, without calls, waits or cost. Both may be
-    shared by several participants. ``watched`` wraps every model, replayed ones too. Raises ``ConfigError`` with the
+    shared by several participants. ``watched`` wraps every model, replayed ones too; ``called`` is
+    called with every recorded call. Raises ``ConfigError`` with the
     remedy when no model is configured.
     """
     if not settings.entries:
@@ -169,7 +172,7 @@ def chat_models(
     account = _account(settings, role, books, clock or SystemClock())
 
     def accounted(entry: ModelEntry) -> Backend:
-        backend = Accounted(make(entry), account)
+        backend = Accounted(make(entry), account, called)
         return watched(backend if record is None else CassetteRecorder(backend, record))
 
     return Models(settings, accounted)

@@ -15,6 +15,7 @@ from enum import Enum
 from league_agents.kit.errors import ModelError
 from league_agents.kit.model_work import WORDS, ModelWorkUse, Why
 from league_agents.kit.printable import printable
+from league_agents.llm.calls import ModelCall
 from league_agents.llm.exchange import Backend, OverBudget, Reply, Request
 
 LONGEST_REASON = 240
@@ -31,10 +32,17 @@ class _Health(Enum):
 class Outages:
     """Watches models. Thread-safe."""
 
-    def __init__(self, *, failed: Callable[[str], None], recovered: Callable[[str], None]) -> None:
-        """Both are called with one line for a person."""
+    def __init__(
+        self,
+        *,
+        failed: Callable[[str], None],
+        recovered: Callable[[str], None],
+        called: Callable[[ModelCall], None] = lambda _call: None,
+    ) -> None:
+        """The first two are called with one line for a person, ``called`` with every call that was recorded."""
         self._failed = failed
         self._recovered = recovered
+        self.called = called
 
     def watched(self, backend: Backend) -> Backend:
         """The same model, with its failures reported."""

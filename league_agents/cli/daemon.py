@@ -168,12 +168,19 @@ def log_of(settings: LeagueSettings, *, in_process: bool) -> Iterator[DaemonLog]
 
 def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
     from league_agents.app.live import live_roles
+    from league_agents.app.watched import watched
     from league_agents.runner.wakeup import StopRequest
     from league_agents.runner.watch import watch
 
     stop = StopRequest()
     try:
-        with ends_on_signals(stop), live_roles(settings, observer=log) as roles:
+        with (
+            ends_on_signals(stop),
+            watched(
+                settings.metrics, log, os.environ, tell=lambda line: log.say("", line, event="metrics")
+            ) as watching,
+            live_roles(settings, observer=watching.observer) as roles,
+        ):
             _hide_targets(log, roles)
             for live in roles:
                 address = live.settings.address

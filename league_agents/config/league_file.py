@@ -15,6 +15,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from league_agents.config.league_settings import (
     GmailSettings,
     LeagueSettings,
     LogSettings,
+    MetricsSettings,
     RoleName,
     RoleSettings,
     SeasonSettings,
@@ -120,6 +122,8 @@ def read_league_file(
         roles=_chosen(_roles(written.roles, f"{path}.roles", env, folder, only, is_one_of_many), mailboxes, path),
         season=None,
         models=read_models(written.models, environment, folder, path=f"{path}.models"),
+        metrics=_metrics(written.metrics, f"{path}.metrics", is_for_others=written.metrics_for_others),
+        metrics_for_others=written.metrics_for_others,
     )
     league = read_written(known.WrittenLeague, written.league, f"{path}.league")
     manager = next((role for role in settings.roles if role.role == "manager"), None)
@@ -218,6 +222,20 @@ def _log(written: WrittenLog, env: Environment, folder: Path) -> LogSettings:
         raise not_one_of("LOG_LEVEL", LEVELS, level)
     file = None if written.file is None else _file(written.file, folder)
     return LogSettings(level=level, is_json=written.is_json, file=file)
+
+
+def _metrics(written: str | None, path: str, *, is_for_others: bool) -> MetricsSettings | None:
+    from league_agents.config.league_keys import host_and_port
+
+    if written is None:
+        return None
+    host, port = host_and_port(written)
+    if not is_for_others and not ip_address(host).is_loopback:
+        raise ConfigError(
+            path,
+            f"{host} can be reached by others; use 127.0.0.1, or write metrics_for_others: true if they may read it",
+        )
+    return MetricsSettings(host=host, port=port)
 
 
 def _file(name: str, folder: Path) -> Path:

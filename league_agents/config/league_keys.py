@@ -7,6 +7,7 @@ it as missing if it is needed. Imported only when a league file is read, because
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
@@ -53,6 +54,20 @@ def _is_protected(value: str) -> str:
     return value
 
 
+def host_and_port(value: str) -> tuple[str, int]:
+    """The parts of ``127.0.0.1:9464``, ``[::1]:9464`` or ``localhost:9464``. Raises ``ValueError``."""
+    host, _, port = value.rpartition(":")
+    host = "127.0.0.1" if host == "localhost" else host
+    if host.startswith("[") != (":" in host) or not (port.isascii() and port.isdecimal() and int(port) < 65_536):
+        raise ValueError("no address")
+    return str(ip_address(host.removeprefix("[").removesuffix("]"))), int(port)
+
+
+def _is_listening_address(value: str) -> str:
+    host_and_port(value)
+    return value
+
+
 Address = Annotated[str, one_line(254), PRINTABLE, AfterValidator(_is_address), Words("a mail address")]
 Endpoint = Annotated[
     str,
@@ -60,6 +75,13 @@ Endpoint = Annotated[
     PRINTABLE,
     AfterValidator(_is_protected),
     Words("an https address (http only for 127.0.0.1 or localhost)"),
+]
+ListeningAddress = Annotated[
+    str,
+    one_line(300),
+    PRINTABLE,
+    AfterValidator(_is_listening_address),
+    Words("an IP address and a port, such as 127.0.0.1:9464"),
 ]
 Wait = Annotated[float, Field(ge=0.001, le=WEEK_S)]
 Pause = Annotated[float, Field(ge=0.2, le=WEEK_S)]
@@ -385,6 +407,13 @@ class WrittenFile(WrittenMapping):
 
     log: Annotated[Any, ReadBy(WrittenLog)] = None
     """Where the log goes."""
+
+    metrics: ListeningAddress | None = None
+    """Where `run --watch` serves figures for Prometheus at `/metrics`, and `/healthz` (extra `metrics`). Port 0 is any
+    free one, which the log names. Default: nowhere."""
+
+    metrics_for_others: bool = False
+    """Whether `metrics` may be an address that other machines reach. Everybody who reaches it may read the figures."""
 
 
 def mapping_in(field: FieldInfo) -> type[WrittenMapping] | None:

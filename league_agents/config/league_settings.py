@@ -133,6 +133,17 @@ class LogSettings:
     """``None`` means stderr."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsSettings:
+    """Where figures of the running process are served."""
+
+    host: str
+    """An IP address."""
+
+    port: int
+    """0: any free port."""
+
+
 def command_with(path: Path, *words: str) -> str:
     """A command line that reads this league file, with ``--config`` if it is needed."""
     named = () if path == Path(DEFAULT_FILE) else ("--config", str(path))
@@ -157,6 +168,12 @@ class LeagueSettings:
 
     models: ModelSettings = field(default_factory=lambda: ModelSettings(where="models"))
     """Language models, for agents that use them."""
+
+    metrics: MetricsSettings | None = None
+    """``None``: figures are not served."""
+
+    metrics_for_others: bool = False
+    """Whether the figures may be served where other machines reach them."""
 
     in_process: bool = False
     """Whether classes of the user's own run in the daemon's process."""

@@ -7,6 +7,7 @@ is regarded as reached.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -42,9 +43,13 @@ class Account:
 class Accounted:
     """``Backend`` around another one."""
 
-    def __init__(self, backend: Backend, account: Account) -> None:
+    def __init__(
+        self, backend: Backend, account: Account, called: Callable[[ModelCall], None] = lambda _call: None
+    ) -> None:
+        """``called`` is called with each record."""
         self._backend = backend
         self._account = account
+        self._called = called
 
     @property
     def name(self) -> str:
@@ -126,6 +131,7 @@ class Accounted:
             is_cached=is_cached,
             took_s=round(took_s, 3),
         )
+        self._called(call)
         with suppress(JournalError):  # a full disk must not cost the reply; the role's journal reports it too
             return account.ledger.record(call)
         return None

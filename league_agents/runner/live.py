@@ -27,6 +27,7 @@ from league_agents.kit.errors import (
 )
 from league_agents.mail.port import Stopping
 from league_agents.runner.pace import Backoff, Pace
+from league_agents.runner.probe import probe_of
 from league_agents.runner.role import Observer, RoleRunner
 
 DAEMON = "daemon"
@@ -59,6 +60,9 @@ class WiredRole:
 
     close: Callable[[], None] = lambda: None
     """Releases resources that the runner does not close itself, such as connections."""
+
+    journal_bytes: Callable[[], int | None] = lambda: None
+    """Returns the size of the journal; ``None`` if it is not known."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -167,6 +171,27 @@ class LiveRole:
         return self._facts.stuck
 
     @property
+    def hindrance(self) -> str:
+        """Why the role cannot do its work at the moment, in fixed words; empty if it can."""
+        if self._facts.stuck:
+            return "it needs an authorization"
+        if self._is_waiting:
+            return ""  # another process does the work
+        if self._mailbox.is_failing:
+            return "its mailbox does not answer"
+        return "it starts anew after an error" if self._retry_s is not None else ""
+
+    @property
+    def is_standing_by(self) -> bool:
+        """Whether another process works on the journal, and this one waits for its end."""
+        return self._is_waiting
+
+    @property
+    def polled_at(self) -> datetime | None:
+        """When the mailbox was last read to its end; ``None`` if never."""
+        return self._facts.polled_at
+
+    @property
     def wired(self) -> WiredRole:
         """The role's parts, made at the first access. Raises the errors of ``make``."""
         if self._wired is None:
@@ -206,6 +231,9 @@ class LiveRole:
 
         Raises ``ConfigError`` and ``JournalUnusable``.
         """
+        return probe_of(self.observer).turned(self, self._turn())
+
+    def _turn(self) -> timedelta:
         now, now_s = self.clock.now(), self.clock.monotonic_s()
         self._notice_clock(now, now_s)
         if self._facts.stuck:
@@ -255,6 +283,7 @@ class LiveRole:
     def close(self) -> None:
         """Release all resources. The journal keeps the state of the last step."""
         wired, self._wired = self._wired, None
+        probe_of(self.observer).closed(self)
         if wired is not None:
             self._last_state = wired.runner.state
             try:

@@ -17,6 +17,7 @@ from league_agents.kit.clock import Clock
 from league_agents.kit.errors import AuthorizationExpired, MailboxUnavailable, MailError, QuotaExhausted
 from league_agents.mail.port import LONGEST_SEND, AmbiguousSend, Mailbox, OutgoingMail
 from league_agents.runner.commit import warning
+from league_agents.runner.probe import NO_PROBE, Probe
 
 SEND_BATCH = 200
 SEND_FOR = timedelta(seconds=5)
@@ -99,6 +100,7 @@ class Outbox:
         *,
         keeps_order: Callable[[OutboxItem], bool],
         on_late: Callable[[OutboxItem, timedelta], object] = lambda _item, _by: None,
+        probe: Probe = NO_PROBE,
     ) -> None:
         """Messages for which ``keeps_order`` is true are sent in order. ``on_late`` is called for each message that the
         service accepted late, with the delay. It is called before the journal records the acceptance, so that it is
@@ -109,6 +111,7 @@ class Outbox:
         self._clock = clock
         self._keeps_order = keeps_order
         self._on_late = on_late
+        self._probe = probe
         self._doubts: dict[str, _Doubt] | None = None
         """By transaction id. ``None`` before the doubts of an earlier process were read from the journal."""
 
@@ -149,11 +152,20 @@ class Outbox:
         ends_s = self._clock.monotonic_s() + SEND_FOR.total_seconds()
         items = self._journal.due_sends(self._clock.now(), SEND_BATCH)
         self._may_have_more = len(items) == SEND_BATCH
+        ordered: list[str] = []
+        """Ids of waiting messages that keep their order, the next one last; empty until they are needed."""
         for item in items:
-            if self._keeps_order(item) and not self._is_next_in_order(item, doubts):
-                continue
+            keeps_order = self._keeps_order(item)
+            if keeps_order:
+                ordered = ordered or self._in_order(doubts)
+                if ordered[-1:] not in ([], [item.transaction_id]):
+                    continue
             flushed.tried += 1
+            accepted = len(flushed.accepted)
             self._attempt(item, doubts, flushed)
+            if keeps_order:
+                # One that was not accepted may have failed for good: then the one after it is the next.
+                ordered = ordered[:-1] if len(flushed.accepted) > accepted else []
             # Stop early: a service that was slow with one message may be slow with all.
             if item.transaction_id in doubts or self._clock.monotonic_s() >= ends_s:
                 self._may_have_more = True
@@ -162,13 +174,11 @@ class Outbox:
 
     # -- sending ----------------------------------------------------------------------------------------------------
 
-    def _is_next_in_order(self, item: OutboxItem, doubts: dict[str, _Doubt]) -> bool:
-        """Whether no earlier message of those that keep their order is still to be sent."""
-        if any(self._keeps_order(doubt.item) for doubt in doubts.values()):
-            return False
+    def _in_order(self, doubts: dict[str, _Doubt]) -> list[str]:
+        """The ids of the messages that keep their order and are not known to be sent, the first one last."""
+        doubtful = [doubt.item.transaction_id for doubt in doubts.values() if self._keeps_order(doubt.item)]
         waiting = self._journal.due_sends(_NEVER, MOST_WAITING)
-        first = next((each for each in waiting if self._keeps_order(each)), item)
-        return first.transaction_id == item.transaction_id
+        return [*reversed([each.transaction_id for each in waiting if self._keeps_order(each)]), *doubtful]
 
     def _attempt(self, item: OutboxItem, doubts: dict[str, _Doubt], flushed: Flushed) -> None:
         """Try to send one message. Record the result in the journal and in ``doubts``."""
@@ -177,18 +187,18 @@ class Outbox:
         if begun is None:
             doubts.pop(item.transaction_id, None)
             return
+        mail = OutgoingMail(
+            sender=self._mailbox.address,
+            to=item.to,
+            subject=item.subject,
+            document=item.document,
+            transaction_id=item.transaction_id,
+            sent_at=now,
+            file_name=item.file_name,
+        )
         try:
-            self._mailbox.send(
-                OutgoingMail(
-                    sender=self._mailbox.address,
-                    to=item.to,
-                    subject=item.subject,
-                    document=item.document,
-                    transaction_id=item.transaction_id,
-                    sent_at=now,
-                    file_name=item.file_name,
-                )
-            )
+            with self._probe.span("send", item.transaction_id):
+                self._mailbox.send(mail)
         except AmbiguousSend as error:
             self._doubt(begun, str(error), doubts, flushed, was_answered=error.was_answered)
         except (MailboxUnavailable, QuotaExhausted, AuthorizationExpired) as error:

@@ -27,6 +27,7 @@ from league_agents.kit.clock import Clock
 from league_agents.kit.errors import JournalError, MailError, RemoteProtocolError
 from league_agents.league.machines.effects import ReleaseAgent
 from league_agents.league.machines.events import (
+    CallbackFailed,
     Command,
     DeadlinePassed,
     OperatorCommand,
@@ -39,6 +40,7 @@ from league_agents.runner.calls import AgentHost
 from league_agents.runner.codec import DecodedMail, ForeignMail, LeftForOthers, MailCodec
 from league_agents.runner.commit import belief, commit_of, model_work, warning
 from league_agents.runner.outbox import Outbox
+from league_agents.runner.probe import NO_PROBE, Probe
 
 S = TypeVar("S")
 
@@ -94,6 +96,7 @@ class RoleRunner(Generic[S]):
         intake: Intake | None = None,
         shown_within: timedelta = timedelta(0),
         stopping: threading.Event | None = None,
+        probe: Probe = NO_PROBE,
     ) -> None:
         """``codec`` reads and writes the machine's mail. ``host`` is ``None`` for a machine without callbacks (the
         league manager); without an ``intake`` every sender is accepted.
@@ -113,11 +116,14 @@ class RoleRunner(Generic[S]):
         self._intake = intake
         self._shown_within = shown_within
         self._stopping = stopping or threading.Event()
+        self._probe = probe
         self._state = machine.initial()
         self._is_stored = False
         """Whether the journal holds the state. A new one does not, so the first step writes all of it."""
         self._next_wake: datetime | None = None
-        self._outbox = Outbox(mailbox, journal, clock, keeps_order=codec.keeps_order, on_late=self._sent_late)
+        self._outbox = Outbox(
+            mailbox, journal, clock, keeps_order=codec.keeps_order, on_late=self._sent_late, probe=probe
+        )
         self._unacknowledged: list[str] = []
         """Protocol mails that are committed and may still be marked as unread."""
         self._left: set[str] = set()
@@ -228,7 +234,9 @@ class RoleRunner(Generic[S]):
                     is_cut_short = self._stopping.is_set()
                     if is_cut_short:
                         break
-                    if self._take_in(mail):
+                    with self._probe.span("mail", mail.mail_id, began=mail.arrived_at):
+                        is_taken_in = self._take_in(mail)
+                    if is_taken_in:
                         taken_in.append(mail.mail_id)
             # Acknowledge last. If we die before this line the mail is fetched again and the inbox key makes the second
             # copy a no-op; the other order loses the match.
@@ -258,7 +266,8 @@ class RoleRunner(Generic[S]):
         if mail.refusal:
             return self._turn_away(mail)
         try:
-            decoded = self._codec.decode(mail)
+            with self._probe.span("decode", mail.mail_id):
+                decoded = self._codec.decode(mail)
         except ForeignMail as error:
             self._put_aside(mail, InboxVerdict.IGNORED, str(error))
             return False
@@ -334,13 +343,16 @@ class RoleRunner(Generic[S]):
     ) -> bool:
         """Take and commit one step, then submit its calls. Return ``False`` if the cause was committed before."""
         now = self._clock.now()
-        state, effects = self._machine.step(self._state, event, now)
+        with self._probe.span("dispatch", key):
+            state, effects = self._machine.step(self._state, event, now)
         parts = self._machine.parts(state, self._state if self._is_stored else None)
         commit = commit_of(
             effects, cause=cause, key=key, at=now, codec=self._codec, inbox=row, parts=parts, first=notes
         )
-        if not self._journal.commit(commit):
-            return False
+        with self._probe.span("commit", key):
+            if not self._journal.commit(commit):
+                return False
+        self._probe.caused(commit)
         self._state, self._is_stored = state, True
         if commit.sends:
             self._outbox.queued()
@@ -413,6 +425,8 @@ class RoleRunner(Generic[S]):
         with self._together(outcomes):
             for outcome in outcomes:
                 call = self._calls.pop(outcome.call_id, None)
+                if call is not None:
+                    self._probe.answered(call, outcome.failure if isinstance(outcome, CallbackFailed) else "")
                 now = self._clock.now()
                 notes = [] if call is None else [*model_work(now, call, outcome), *belief(now, call, outcome)]
                 self._safe_step(outcome, StepCause.CALL, outcome.call_id, notes)

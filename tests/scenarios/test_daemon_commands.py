@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
+import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -24,7 +27,7 @@ from league_agents.cli import command_line
 from league_agents.config.league_file import read_league_file
 from league_agents.kit.clock import SystemClock
 from league_agents.local_league.league import MANAGER
-from league_agents.local_league.patience import LIMIT_S
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
 from tests.support.latency import VERDICT, free_text
@@ -574,3 +577,56 @@ def test_a_log_in_a_folder_that_is_not_there_is_found_by_the_check(
         shown = run(*command.split())
         assert shown.exit_code == 3, shown.output
         assert "logs" in shown.stderr
+
+
+def test_a_daemon_serves_its_figures_and_tells_the_service_manager(
+    player: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(player.parent, sandbox, metrics="127.0.0.1:0")
+    log = player.parent / "daemon.log"
+    pages: list[tuple[int, str]] = []
+    name = f"league-agents-daemon-{os.getpid()}"
+    monkeypatch.setenv("NOTIFY_SOCKET", f"@{name}")
+
+    def look() -> None:
+        try:
+            found = until(lambda: re.search(r"metrics at (http://\S+)/metrics", said()), "the figures' address")
+            assert found is not None
+            url = found[1]
+            until(lambda: page(f"{url}/healthz")[0] == 200, "good health")
+            pages.extend(page(f"{url}/{each}") for each in ("healthz", "metrics"))
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def said() -> str:
+        return log.read_text("utf-8") if log.exists() else ""
+
+    def page(url: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(url, timeout=LIMIT_S) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, ""
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(f"\0{name}")
+        watcher = threading.Thread(target=look, daemon=True)
+        before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # where the daemon has ended already
+        try:
+            watcher.start()
+            ended = run("run", "--watch", "--log-file", str(log))
+            watcher.join()
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        manager.setblocking(False)
+        told = []
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                told.append(manager.recv(4096).decode())
+    assert ended.exit_code == 0, ended.output
+    assert pages[0] == (200, "ok\n")
+    assert 'league_agents_up{mailbox="player"} 1.0' in pages[1][1]
+    assert PLAYER not in pages[1][1]
+    assert told[0] == "READY=1"
+    assert any(each.startswith("STOPPING=1") for each in told)

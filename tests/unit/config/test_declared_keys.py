@@ -46,6 +46,7 @@ OTHERS: dict[str, Any] = {
     "season.tie_breaks": ["wins"],
     "season.core_only": ["p1@league.test"],
     "log.level": "DEBUG",
+    "metrics": "[::1]:9000",
     "models.models[0].provider": "gemini",
     "models.models[0].name": "cleverer",
     "models.models[0].temperature": 0.5,

@@ -212,3 +212,35 @@ def test_without_a_file_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.
         find_league_file(None)
     (tmp_path / "league.yaml").write_text(yaml.safe_dump({}), "utf-8")
     assert find_league_file(None) == Path("league.yaml")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("metrics: 0.0.0.0:9464", "metrics: 0.0.0.0 can be reached by others; .*metrics_for_others"),
+        ("metrics: '[2001:db8::1]:9464'", "metrics_for_others"),
+        ("metrics: example.com:9464", "an IP address and a port"),
+        ("metrics: 127.0.0.1", "an IP address and a port"),
+        ("metrics: 127.0.0.1:70000", "an IP address and a port"),
+        ("metrics: '::1:9464'", "an IP address and a port"),
+    ],
+)
+def test_figures_are_served_to_this_machine_alone_unless_the_file_says_so(
+    tmp_path: Path, keys: str, message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path, f"{PLAYER}\n{keys}")
+
+
+@pytest.mark.parametrize(
+    ("keys", "host", "port"),
+    [
+        ("metrics: localhost:9464", "127.0.0.1", 9464),
+        ("metrics: '[::1]:0'", "::1", 0),
+        ("metrics: 0.0.0.0:9464\nmetrics_for_others: true", "0.0.0.0", 9464),
+    ],
+)
+def test_the_address_of_the_figures_is_read(tmp_path: Path, keys: str, host: str, port: int) -> None:
+    found = read(tmp_path, f"{PLAYER}\n{keys}").metrics
+    assert found is not None
+    assert (found.host, found.port) == (host, port)

@@ -481,3 +481,24 @@ def test_a_spent_quota_is_waited_for_until_it_returns() -> None:
     back_at = NOON + timedelta(hours=3)
     pauses = pauses_after(World(), QuotaExhausted("spent", resets_at=back_at), QuotaExhausted("spent", resets_at=NOON))
     assert pauses == [3 * 3600, 0]
+
+
+def test_many_broadcasts_are_sent_in_their_order_without_reading_all_of_them_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    reads = 0
+
+    def due_sends(now: datetime, limit: int) -> list[OutboxItem]:
+        nonlocal reads
+        found = MemoryJournal.due_sends(world.journal, now, limit)  # type: ignore[arg-type]
+        reads += len(found)
+        return found
+
+    monkeypatch.setattr(world.journal, "due_sends", due_sends)
+    keys = [f"broadcast-{number:03d}" for number in range(60)]
+    world.queue(*keys)
+    flushed = world.flush()
+    assert flushed is not None
+    assert [each.transaction_id for each in flushed.accepted] == keys
+    assert reads < 4 * len(keys)
