@@ -17,7 +17,7 @@ from typing import Any
 
 from league_agents.app.storage import RoleJournals, role_journals
 from league_agents.config.league_settings import RoleSettings
-from league_agents.journal.port import Dump, Journal, StoredJournal
+from league_agents.journal.port import MOVED, Dump, Journal, StoredJournal
 from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable
 from league_agents.kit.private_file import replace_private
 from league_agents.league.machines.machine import Machine
@@ -96,6 +96,9 @@ def _checked(journal: StoredJournal, role: RoleSettings) -> StoredJournal:
     try:
         journal.check_content()
         journal.check_owner(role.role, role.address)
+        moved = moved_to(journal)
+        if moved is not None:
+            raise JournalUnusable(f"{role.journal}: was moved to {moved}; name that place instead")
         marker = _marker_of_this_journal(role)
         if marker is not None and marker.fingerprint != fingerprint_of(journal):
             raise JournalUnusable(
@@ -152,6 +155,12 @@ def state_in(role: RoleSettings, machine: Machine[Any], parts: Mapping[str, str]
         return machine.load(parts)
     except JournalError as error:
         raise _wrong_key(role, f"{role.journal}: {error}") from error
+
+
+def moved_to(journal: Journal) -> str | None:
+    """Where 'journal copy' moved a journal to; ``None`` if it is still the one to work on."""
+    moved = journal.kept(MOVED)
+    return None if not isinstance(moved, Mapping) else str(moved.get("to", "another place"))
 
 
 def fingerprint_of(journal: Journal) -> str | None:

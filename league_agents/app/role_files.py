@@ -23,10 +23,7 @@ def take_files(role: RoleSettings, journal: Path | None) -> list[FileLock]:
     tighten(role.token)
     taken: list[FileLock] = []
     if journal is not None:
-        try:
-            taken.append(FileLock(journal))
-        except Locked as error:
-            raise JournalError(f"{journal}: {error} works on this journal already; stop it first") from None
+        taken.append(lock_journal(journal))
     try:
         # The token represents the mailbox: a copy of the league file with another journal is refused too.
         taken.append(FileLock(role.token))
@@ -35,6 +32,15 @@ def take_files(role: RoleSettings, journal: Path | None) -> list[FileLock]:
             lock.release()
         raise MailboxUnavailable(f"{role.address}: {error} works on this mailbox already; stop it first") from None
     return taken
+
+
+def lock_journal(path: Path) -> FileLock:
+    """Lock a journal against a second process. Raises ``JournalError`` if another one has locked it."""
+    refuse_missing_folder(path)
+    try:
+        return FileLock(path)
+    except Locked as error:
+        raise JournalError(f"{path}: {error} works on this journal already; stop it first") from None
 
 
 def refuse_missing_folder(path: Path) -> None:

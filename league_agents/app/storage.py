@@ -94,6 +94,21 @@ def role_journals(place: JournalPlace, *, role: str, address: str) -> RoleJourna
     return _InFile(place, role, address)
 
 
+def owners_in(place: DatabaseUrl) -> list[tuple[str, str]]:
+    """The role and the address of each journal in a database. Raises ``ConfigError`` and ``JournalError``."""
+    _check_installed(place)
+    from league_agents.journal.postgres import owners
+
+    return owners(place.url)
+
+
+def _check_installed(place: DatabaseUrl) -> None:
+    for name in ("psycopg", "psycopg_pool"):
+        if find_spec(name) is None:
+            remedy = "pip install 'league-agents[postgres]'"
+            raise ConfigError(str(place), f"needs {name}, which is not installed; {remedy}")
+
+
 class _InFile:
     """``RoleJournals`` in a SQLite file. Its lock is held by whoever runs the role (``app.role_files``)."""
 
@@ -122,10 +137,7 @@ class _InDatabase:
     """``RoleJournals`` in PostgreSQL."""
 
     def __init__(self, place: DatabaseUrl, role: str, address: str) -> None:
-        for name in ("psycopg", "psycopg_pool"):
-            if find_spec(name) is None:
-                remedy = "pip install 'league-agents[postgres]'"
-                raise ConfigError(str(place), f"needs {name}, which is not installed; {remedy}")
+        _check_installed(place)
         self._url = place.url
         self._role = role
         self._address = address

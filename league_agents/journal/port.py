@@ -125,6 +125,9 @@ class Deadline(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
+MOVED = "moved_to"
+"""The name under which a journal keeps where it was moved to: ``{"to": place, "at": instant}``."""
+
 WARNING, NOTICE, MODEL_WORK, BELIEF = "warning", "notice", "model_work", "belief"
 """Kinds of notes: something odd, something usual that people want to know, how a language model's replies were used
 in a callback, and the candidates that a player's agent had after each answer."""
@@ -297,6 +300,19 @@ Dump = Callable[[str, object], str]
 
 class StoredJournal(Journal, Protocol):
     """A journal that outlives its process."""
+
+    def replace_by(self, source: StoredJournal, told: Callable[[int], None]) -> int:
+        """Replace everything by the rows of another journal, which nobody may work on meanwhile, all or nothing.
+        ``told`` is called with the number of rows so far. Return their number. Raises ``JournalError``."""
+        ...
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written to it."""
+        ...
+
+    def forget(self, name: str) -> None:
+        """Remove a value stored by ``keep``."""
+        ...
 
     @property
     def owner(self) -> tuple[str, str]:

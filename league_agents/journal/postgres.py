@@ -199,6 +199,16 @@ def is_begun(url: str, *, role: str, address: str) -> bool:
     return _ask(url, role, address, lambda _connection, _number: True)
 
 
+def owners(url: str) -> list[tuple[str, str]]:
+    """The role and the address of each journal in a database. Raises ``JournalError`` if it cannot be asked."""
+    name = shown_url(url)
+    with _borrowed(url, name) as shared, shared.pool.connection() as connection:
+        check_version(connection, name)
+        rows = connection.execute("SELECT role, address FROM owner ORDER BY role, address").fetchall()
+    _give_back(url)
+    return [(str(role), str(address)) for role, address in rows]
+
+
 def is_worked_on(url: str, *, role: str, address: str) -> bool:
     """Whether a living process works on the journal. Raises ``JournalError`` if the database cannot be asked."""
     return _ask(url, role, address, is_held)

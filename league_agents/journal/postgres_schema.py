@@ -135,6 +135,57 @@ SCRIPTS: tuple[str, ...] = (
         UNIQUE (journal, nonce)
     );
     """,
+    f"""
+    CREATE TABLE model_calls (
+        journal BIGINT NOT NULL REFERENCES owner ON DELETE CASCADE,
+        seq BIGINT GENERATED ALWAYS AS IDENTITY,
+        at {_TEXT} NOT NULL,
+        scope TEXT NOT NULL,
+        season_id TEXT NOT NULL,
+        match_id TEXT NOT NULL,
+        callback TEXT NOT NULL,
+        step TEXT NOT NULL,
+        model TEXT NOT NULL,
+        prompt_digest TEXT NOT NULL,
+        reply TEXT,
+        outcome TEXT NOT NULL,
+        input_tokens BIGINT,
+        output_tokens BIGINT,
+        cached_tokens BIGINT,
+        cost_usd DOUBLE PRECISION,
+        is_cached INTEGER NOT NULL,
+        took_s DOUBLE PRECISION NOT NULL,
+        work TEXT,
+        why TEXT,
+        PRIMARY KEY (journal, seq)
+    );
+    CREATE INDEX model_calls_asked ON model_calls (journal, match_id, callback, prompt_digest);
+    CREATE TABLE spending (
+        seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        at {_TEXT} NOT NULL,
+        day {_TEXT} NOT NULL,
+        season TEXT NOT NULL,
+        game TEXT NOT NULL,
+        nano_usd BIGINT,
+        tokens BIGINT NOT NULL,
+        calls BIGINT NOT NULL
+    );
+    CREATE INDEX spending_of_game ON spending (game);
+    CREATE INDEX spending_of_day ON spending (day);
+    CREATE INDEX spending_of_season ON spending (season);
+    CREATE TABLE reserved (
+        game TEXT NOT NULL,
+        place INTEGER NOT NULL,
+        stage INTEGER NOT NULL,
+        season TEXT NOT NULL,
+        touched_at {_TEXT} NOT NULL,
+        awaited INTEGER NOT NULL,
+        nano_usd BIGINT NOT NULL,
+        tokens BIGINT NOT NULL,
+        calls BIGINT NOT NULL,
+        PRIMARY KEY (game, place)
+    );
+    """,
 )
 
 _Connection = psycopg.Connection[tuple[Any, ...]]

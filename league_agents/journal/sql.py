@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
+from league_agents.journal.copying import copy_rows, is_empty
 from league_agents.journal.database import Database
 from league_agents.journal.port import (
     Deadline,
@@ -22,6 +23,7 @@ from league_agents.journal.port import (
     PendingCall,
     StepCause,
     StepCommit,
+    StoredJournal,
 )
 from league_agents.journal.rows import (
     instant,
@@ -273,6 +275,24 @@ class SqlJournal:
 
     def orders(self) -> Iterator[Order]:
         return ORDERS.read(self._db, order="seq")
+
+    def forget(self, name: str) -> None:
+        self._db.write("DELETE FROM kept WHERE {mine}name = ?", (name,))
+
+    @_reads
+    def is_empty(self) -> bool:
+        return is_empty(self._db)
+
+    def replace_by(self, source: StoredJournal, told: Callable[[int], None]) -> int:
+        assert isinstance(source, SqlJournal), "every stored journal is"
+        try:
+            with self._db.transaction():
+                rows = copy_rows(source._db, self._db, told)
+        except reading_failures(source._db) as error:
+            raise source._db.fault(error) from error
+        self._steps = STEPS.read_one(self._db)
+        self._queued.clear()
+        return rows
 
     def take_over(self, ended: Journal) -> None:
         """Copy state, mails, messages and notes from a journal whose work is over. Only for a new journal."""

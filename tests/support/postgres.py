@@ -127,8 +127,10 @@ class PostgresServer:
 
     def kill_all(self) -> None:
         """SIGKILL all its processes, which leave everything as it is."""
-        self._signal_all(signal.SIGKILL)
+        children = self._signal_all(signal.SIGKILL)
         self._end(signal.SIGKILL)
+        # A new server refuses the memory that one of them still uses.
+        until(lambda: not any(map(_is_alive, children)), "all processes of the server are gone")
 
     def stop(self) -> None:
         """End it in order; it may have ended already."""
@@ -142,16 +144,19 @@ class PostgresServer:
         """Let a frozen server go on."""
         self._signal_all(signal.SIGCONT)
 
-    def _signal_all(self, how: signal.Signals) -> None:
+    def _signal_all(self, how: signal.Signals) -> list[int]:
+        """Return the ids of its children."""
         process = self._process
         if process is None or process.poll() is not None:
-            return
+            return []
         if how is not signal.SIGCONT:
             process.send_signal(signal.SIGSTOP)  # first, so that it starts no more of them
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii").split()
-        for pid in (*map(int, children), process.pid):
+        written = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii")
+        children = [int(pid) for pid in written.split()]
+        for pid in (*children, process.pid):
             with suppress(ProcessLookupError):
                 os.kill(pid, how)
+        return children
 
     def _end(self, how: signal.Signals) -> None:
         self.thaw()
@@ -172,6 +177,13 @@ def _where_others_may_look(programs: Path, folder: Path) -> Path:
     libraries = package.with_name(f"{package.name}.libs")
     shutil.copytree(libraries, folder / libraries.name)
     return folder / package.name / "pginstall" / "bin"
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return " Z " not in Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return False
 
 
 def _end_with_the_parent() -> None:

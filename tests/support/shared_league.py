@@ -2,7 +2,8 @@
 
 Every daemon lists every mailbox, as on machines of its own; leases decide who works on which. Disturbances come at
 drawn instants: SIGKILL of a daemon or of the whole server, a daemon stopped for longer than its leases, a frozen
-server. Time advances as the mailboxes are polled, so that no disturbance costs anybody a deadline.
+server. Time advances as the mailboxes are polled, and nobody is disturbed while a mail is in doubt, so that no
+disturbance costs anybody a deadline.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import Any
 
 import yaml
 
+from league_agents.journal.port import StoredJournal
 from league_agents.kit.clock import real_monotonic_s, sleep_s
 from league_agents.kit.draw import Draw
 from league_agents.kit.errors import LimitExceeded
@@ -99,6 +101,18 @@ class SharedLeague(LocalLeague):
                 return
             sleep_s(LOOK_EVERY_S)
 
+    def settle(self) -> None:
+        """Let the league go on until no mail is in doubt. Whoever is killed again and again while his mail is in doubt
+        misses a deadline, as he should."""
+        while any(journal.sends_in_doubt() for journal in self._journals()):
+            self.watch(LOOK_EVERY_S)
+
+    def _journals(self) -> Iterator[StoredJournal]:
+        for seat in self.seats:
+            if (journal := self.look_at_journal(seat)) is not None:
+                with closing(journal):
+                    yield journal
+
     def is_over(self) -> bool:
         """Whether the season is over and everybody was told."""
         return self.season() is not None and self._is_quiet()
@@ -130,6 +144,7 @@ def shared_season(
             for number in range(DAEMONS):
                 league.start_daemon(number)
             while done < disturbances and not league.is_over():
+                league.settle()
                 league.watch(LONGEST_PAUSE_S * draw.below(1_000) / 1_000)
                 fate = FATES[draw.below(len(FATES))]
                 told(f"{done + 1}: {fate}")

@@ -121,7 +121,7 @@ ARROWS = (
     Row("journal.port", (KIT, "league.wire"), (), "a port belongs to those who call it"),
     Row("journal",
         (KIT, "league.wire", "league",
-         *(f"journal.{name}" for name in ("port", "database", "sql", "tables", "rows", "migrations", "file"))), (),
+         *(f"journal.{name}" for name in ("port", "database", "copying", "sql", "tables", "rows", "migrations", "file"))), (),
         "adapters: their own port, never each other; SQLite comes with Python"),
     Row("journal.postgres",
         (KIT, *(f"journal.{name}" for name in ("port", "database", "sql")),
