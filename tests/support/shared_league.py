@@ -95,7 +95,7 @@ class SharedLeague(LocalLeague):
                     daemon.communicate()
                     self.start_daemon(number)
             if not self.has_stopped:
-                self.end_registration()
+                # Registration ends when everybody has registered: no leap of time is needed for it.
                 self._pass_poll()
             if real_monotonic_s() >= ends_s:
                 return
