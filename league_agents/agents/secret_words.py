@@ -176,7 +176,7 @@ def _in_english(knowledge: Knowledge, text: Text) -> Iterator[set[WordWithDomain
     domains = {noun: knowledge.domains.of(noun) or knowledge.domains.category_of(noun) for noun in common}
     # A listed word has the domain that people gave it: "queen" is no insect.
     yield {(noun, domain) for noun, domain in domains.items() if domain is not None and noun not in listed}
-    yield _near_a_noun(knowledge, text)
+    yield _near_a_noun(knowledge, text) if len(_mentioned(text)) <= _FEW_WORDS else set()
     yield {(noun, TEXT_WORD) for noun in common}
 
 
