@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from league_agents.app.journals import refuse_lost_journal
+from league_agents.app.journals import is_begun, journals_of, refuse_lost_journal
 from league_agents.app.storage import STORAGE
 from league_agents.config.league_settings import LeagueSettings
 from league_agents.kit.model_work import ModelWorkUse
@@ -138,6 +138,13 @@ def calls_in(files: Iterable[Path]) -> Iterator[ModelCall]:
     """All calls. Raises ``JournalError`` for a file that is neither a journal nor a ledger."""
     for path in files:
         yield from STORAGE.calls(path).calls()
+
+
+def calls_in_databases(settings: LeagueSettings | None) -> Iterator[ModelCall]:
+    """The calls in the journals of a league file that lie in a database. Raises ``JournalError``."""
+    for role in () if settings is None else settings.roles:
+        if not isinstance(role.journal, Path) and is_begun(role):
+            yield from journals_of(role).calls().calls()
 
 
 def add_up(calls: Iterable[ModelCall], by: str, prices: PriceList) -> list[Cost]:

@@ -7,11 +7,10 @@ restart.
 from __future__ import annotations
 
 import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from league_agents.app.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
-from league_agents.app.journals import SEED, open_journal, state_in
+from league_agents.app.journals import SEED, journals_of, open_journal, state_in
 from league_agents.app.outages import Outages
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import Journal
@@ -61,9 +60,7 @@ def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: O
     def models() -> Models:
         from league_agents.app.models import Books, chat_models
 
-        # A database keeps no calls of models: they lie in the ledger of this machine.
-        journal = role.journal if isinstance(role.journal, Path) else None
-        books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journal=journal)
+        books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journals=journals_of(role))
         if outages is None:
             return chat_models(settings.models, role=role.role, books=books)
         return chat_models(settings.models, role=role.role, books=books, watched=outages.watched, called=outages.called)

@@ -15,7 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from league_agents.app.outages import Outages
-from league_agents.app.storage import STORAGE
+from league_agents.app.storage import STORAGE, RoleJournals
 from league_agents.config.model_settings import (
     PROVIDER_VARIABLE,
     ModelEntry,
@@ -94,6 +94,9 @@ class Books:
 
     journal: Path | None = None
     """The role's journal; ``None`` means the ledger."""
+
+    journals: RoleJournals | None = None
+    """Where the role's journal is kept, instead of ``journal``. One in a database counts the spending too."""
 
     ledger: Path | None = None
     """``None`` means the one in the data folder. It counts the spending of all participants."""
@@ -193,11 +196,14 @@ def _account(settings: ModelSettings, role: str, books: Books, clock: Clock) -> 
         make_private_folder(path.parent)
     except OSError as error:
         raise ConfigError(str(path.parent), f"cannot be made: {error.strerror}; set LEAGUE_AGENTS_DATA") from None
+    plan, journals = _plan(settings, role, prices), books.journals
+    shared = None if journals is None else journals.spending(settings.limits, plan, clock=clock)
+    in_file = STORAGE.calls(books.journal or path, in_journal=books.journal is not None)
     return Account(
         league=books.league,
         scope=books.scope,
-        ledger=STORAGE.calls(books.journal or path, in_journal=books.journal is not None),
-        budget=STORAGE.spending(path, settings.limits, _plan(settings, role, prices), clock=clock),
+        ledger=in_file if journals is None else journals.calls(),
+        budget=shared or STORAGE.spending(path, settings.limits, plan, clock=clock),
         prices=prices,
         clock=clock,
     )

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 
 from league_agents.app.costs import calls_in
 from league_agents.app.journals import look_at_journal
 from league_agents.app.season_files import JOURNALS, MANIFEST, RECORDS
-from league_agents.app.storage import STORAGE
+from league_agents.app.storage import STORAGE, role_journals
 from league_agents.config.league_settings import LeagueSettings
 from league_agents.config.storage_url import JournalPlace
 from league_agents.journal.port import StoredJournal
 from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable, shortened
 from league_agents.kit.printable import of
 from league_agents.kit.private_file import replace_private
+from league_agents.llm.calls import ModelCall
 from league_agents.report.journal_source import JournalSource, Spent
 from league_agents.report.recorded_match import RecordedMatch
 from league_agents.report.records import MatchRecord, SeasonRecord, Viewer, visible, visible_season
@@ -165,15 +167,25 @@ def _source(
         if name is None:
             raise JournalError(f"{path}: is the journal of a {of(role, 40)}, which takes part in no league")
         journals.append(RoleJournal(role=name, address=address, journal=journal))
-    files = [path for path, _ in found if isinstance(path, Path)]
-    return JournalSource(journals, division=division, season_id=season_id, spent=lambda: _spent(files))
+    return JournalSource(
+        journals, division=division, season_id=season_id, spent=lambda: _spent(chain(*map(_calls_beside, found)))
+    )
 
 
-def _spent(files: Sequence[Path]) -> Spent:
+def _calls_beside(found: tuple[JournalPlace, StoredJournal]) -> Iterator[ModelCall]:
+    """The calls of models in a journal."""
+    place, journal = found
+    if isinstance(place, Path):
+        return calls_in([place])
+    role, address = journal.owner
+    return role_journals(place, role=role, address=address).calls().calls()
+
+
+def _spent(calls: Iterable[ModelCall]) -> Spent:
     """Tokens and dollars of each match, from the books in the journals. An unknown part makes the sum unknown."""
     tokens: dict[str, int | None] = {}
     dollars: dict[str, float | None] = {}
-    for call in calls_in(files):
+    for call in calls:
         game_id = call.purpose.match_id
         if not game_id or call.is_cached:
             continue

@@ -1,7 +1,8 @@
 """Durable storage: journals, ledgers of model calls, spending, the sends of a day.
 
 Rule: storages are opened here only; all other modules use their ports. The journal of a role lies where its league file
-says, in a file or in a database (``RoleJournals``); everything else lies in files (``STORAGE``).
+says, in a file or in a database (``RoleJournals``), and so do its model calls; everything else lies in files
+(``STORAGE``).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from league_agents.config.storage_url import DatabaseUrl, JournalPlace
 from league_agents.journal.port import Dump, StoredJournal
@@ -20,6 +21,9 @@ from league_agents.llm.calls import CallLedger
 from league_agents.llm.limits import Planned, Spending, SpendingLimits
 from league_agents.mail.send_counts import StoredSendCounts
 from league_agents.runner.lock import is_locked
+
+if TYPE_CHECKING:
+    from league_agents.llm.ledger import CallPlace
 
 
 class RoleJournals(Protocol):
@@ -40,6 +44,14 @@ class RoleJournals(Protocol):
 
     def is_worked_on(self) -> bool:
         """Whether a process works on it."""
+        ...
+
+    def calls(self) -> CallLedger:
+        """The calls of models that its role made. The journal is created elsewhere."""
+        ...
+
+    def spending(self, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> Spending | None:
+        """What was spent by all who share the place; ``None`` if that is counted in the ledger of the machine."""
         ...
 
 
@@ -132,6 +144,12 @@ class _InFile:
     def is_worked_on(self) -> bool:
         return is_locked(self._path)
 
+    def calls(self) -> CallLedger:
+        return STORAGE.calls(self._path, in_journal=True)
+
+    def spending(self, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> Spending | None:
+        return None
+
 
 class _InDatabase:
     """``RoleJournals`` in PostgreSQL."""
@@ -161,3 +179,18 @@ class _InDatabase:
         from league_agents.journal.postgres import is_worked_on
 
         return is_worked_on(self._url, role=self._role, address=self._address)
+
+    def calls(self) -> CallLedger:
+        from league_agents.llm.ledger import SqlLedger
+
+        return SqlLedger(self._calls())
+
+    def spending(self, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> Spending | None:
+        from league_agents.llm.budget import Budget
+
+        return Budget(self._calls(), limits, plan, clock=clock)
+
+    def _calls(self) -> CallPlace:
+        from league_agents.journal.postgres import PostgresCalls
+
+        return PostgresCalls(self._url, role=self._role, address=self._address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ def command(*, by: str, config: Path | None, files: tuple[Path, ...], as_json: b
     """
     import sys
 
-    from league_agents.app.costs import add_up, calls_in, files_of, total
+    from league_agents.app.costs import add_up, calls_in, calls_in_databases, files_of, total
     from league_agents.app.models import default_ledger_path, environment_models, prices_of
     from league_agents.cli.screen import print_document
     from league_agents.config.league_file import environment_of, find_league_file, read_league_file
@@ -59,7 +60,8 @@ def command(*, by: str, config: Path | None, files: tuple[Path, ...], as_json: b
         path = find_league_file(config)
         settings = read_league_file(path, environment_of(path))
     models = environment_models() if settings is None else settings.models
-    costs = add_up(calls_in(files_of(default_ledger_path(), settings, files)), by, prices_of(models))
+    calls = chain(calls_in(files_of(default_ledger_path(), settings, files)), calls_in_databases(settings))
+    costs = add_up(calls, by, prices_of(models))
     whole = total(costs)
     if as_json:
         document = {"by": by, "costs": [cost.to_json() for cost in costs], "total": whole.to_json()}

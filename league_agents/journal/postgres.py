@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any, Final
 
@@ -38,6 +38,7 @@ _SETTINGS: Final = f"""
     SET idle_in_transaction_session_timeout = '{{0.idle_ms}}ms';
     """
 
+_SPENDING_LOCK: Final = 0x4C414A32
 _ROWS_AT_A_TIME: Final = 200
 _FOR_A_PERSON = (
     errors.InvalidAuthorizationSpecification,
@@ -192,6 +193,36 @@ class PostgresJournal(SqlJournal):
                 journal, PostgresDatabase(url, shared, number, is_read_only=True), dump=lambda _name, _part: ""
             )
         return journal
+
+
+class PostgresCalls:
+    """The model calls of a journal, and what all of a database have spent. Any thread may use it."""
+
+    def __init__(self, url: str, *, role: str, address: str) -> None:
+        self._url = url
+        self._role = role
+        self._address = address
+
+    def is_there(self) -> bool:
+        """Always: the journal was opened before."""
+        return True
+
+    @contextmanager
+    def opened(self, *, alone: bool = False) -> Iterator[PostgresDatabase]:
+        """Open it for one transaction, ``alone`` for one that no other such transaction can interleave with. Raises
+        ``JournalError``."""
+        name = shown_url(self._url)
+        with _borrowed(self._url, name) as shared:
+            with shared.pool.connection() as connection:
+                check_version(connection, name)
+                number = _number(connection, self._role, self._address)
+            if number is None:
+                raise JournalUnusable(f"{name}: has no journal of {self._role} {self._address}; start the role once")
+            db = PostgresDatabase(self._url, shared, number)
+        with closing(db), db.transaction():
+            if alone:
+                db.run(f"SELECT pg_advisory_xact_lock({_SPENDING_LOCK})")
+            yield db
 
 
 def is_begun(url: str, *, role: str, address: str) -> bool:

@@ -4,20 +4,20 @@ Rule 1: a call is made only if the most that it can use still fits. The unused p
 unknown use keeps the whole amount.
 Rule 2: the needs of the remaining callbacks of running games are reserved first. A game begins only if all its needs
 fit beside those reserves, so a new game never takes from a running one.
-Rule 3: every decision is one transaction in one file, so the limits hold for all processes that share it.
+Rule 3: every decision is one transaction in one place, so the limits hold for all processes that share it.
 """
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from league_agents.journal.database import Database
 from league_agents.kit.clock import Clock
 from league_agents.kit.errors import JournalError, ModelUnavailable
 from league_agents.llm.exchange import OverBudget
-from league_agents.llm.ledger import connected
+from league_agents.llm.ledger import CallPlace, FilePlace
 from league_agents.llm.limits import Amount, Hold, Planned, SpendingLimits
 from league_agents.llm.port import Purpose
 from league_agents.llm.prices import NANO
@@ -27,11 +27,13 @@ RESERVED_FOR = timedelta(hours=1)
 
 
 class Budget:
-    """``Spending`` of one process, in a SQLite file that all processes of a user share."""
+    """``Spending`` of one process, in a file or a database that all processes share."""
 
-    def __init__(self, path: Path, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock) -> None:
+    def __init__(
+        self, place: Path | CallPlace, limits: SpendingLimits, plan: Mapping[str, Planned], *, clock: Clock
+    ) -> None:
         """``plan`` gives the possible needs of each callback of a game, in the order of the callbacks."""
-        self._path = path
+        self._place = FilePlace(place) if isinstance(place, Path) else place
         self._limits = limits
         self._plan = tuple(plan.values())
         self._places = {callback: place for place, callback in enumerate(plan)}
@@ -43,8 +45,7 @@ class Budget:
         season = f"{league} {purpose.season_id or purpose.match_id[:2]}"
         place = self._places.get(purpose.callback) if game else None
         try:
-            with connected(self._path) as db:
-                db.execute("BEGIN IMMEDIATE")
+            with self._place.opened(alone=True) as db:
                 table = _BudgetView(db, self._limits, game=game, season=season, now=now)
                 table.forget_silent_games()
                 if place is not None:
@@ -64,9 +65,8 @@ class Budget:
             raise ModelUnavailable(f"nothing is spent while nobody can count it: {error}") from None
 
     def settle(self, hold: Hold, used: Amount) -> None:
-        with connected(self._path) as db:
-            db.execute("BEGIN IMMEDIATE")
-            db.execute(
+        with self._place.opened(alone=True) as db:
+            db.run(
                 "UPDATE spending SET nano_usd = ?, tokens = ?, calls = ? WHERE seq = ?",
                 (used.nano_usd, used.tokens, used.calls, hold.row),
             )
@@ -74,13 +74,13 @@ class Budget:
                 return
             # A repeated request of a callback may use the remainder of the first one.
             is_still_awaited = hold.is_awaited and not used.calls
-            db.execute(
+            db.run(
                 "UPDATE reserved SET nano_usd = nano_usd + ?, tokens = tokens + ?, calls = calls + ?,"
                 " awaited = awaited + ? WHERE game = ? AND place = ?",
-                (*_rest(hold.taken, used), is_still_awaited, hold.game, hold.place),
+                (*_rest(hold.taken, used), int(is_still_awaited), hold.game, hold.place),
             )
             # No paid call follows the last callback, so the remaining reserve is released for other games.
-            db.execute(
+            db.run(
                 "DELETE FROM reserved WHERE game = ?"
                 " AND EXISTS (SELECT 1 FROM reserved WHERE game = ? AND place = ? AND awaited <= 0)",
                 (hold.game, hold.game, len(self._plan) - 1),
@@ -88,11 +88,9 @@ class Budget:
 
 
 class _BudgetView:
-    """The budget file within one transaction, from the view of one game."""
+    """The budget within one transaction, from the view of one game."""
 
-    def __init__(
-        self, db: sqlite3.Connection, limits: SpendingLimits, *, game: str, season: str, now: datetime
-    ) -> None:
+    def __init__(self, db: Database, limits: SpendingLimits, *, game: str, season: str, now: datetime) -> None:
         self._db = db
         self._limits = limits
         self._game = game
@@ -101,10 +99,10 @@ class _BudgetView:
         self._day = f"{now:%Y-%m-%d}"
 
     def forget_silent_games(self) -> None:
-        self._db.execute("DELETE FROM reserved WHERE touched_at < ?", (_text(self._now - RESERVED_FOR),))
+        self._db.run("DELETE FROM reserved WHERE touched_at < ?", (_text(self._now - RESERVED_FOR),))
 
     def has_begun(self) -> bool:
-        row = self._db.execute("SELECT 1 FROM reserved WHERE game = ? LIMIT 1", (self._game,)).fetchone()
+        row = self._db.run("SELECT 1 FROM reserved WHERE game = ? LIMIT 1", (self._game,)).fetchone()
         return row is not None
 
     def begin(self, plan: Mapping[int, Planned]) -> None:
@@ -119,7 +117,7 @@ class _BudgetView:
                         f" {_shown(what, needed)}; {_shown(what, spent)} are used and {_shown(what, reserved)} kept for"
                         " games that have begun"
                     )
-        self._db.executemany(
+        self._db.run_many(
             "INSERT INTO reserved (game, place, stage, season, touched_at, awaited, nano_usd, tokens, calls)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
@@ -146,8 +144,8 @@ class _BudgetView:
 
     def advance(self, stage: int) -> None:
         """Release the reserves of callbacks of earlier stages."""
-        self._db.execute("DELETE FROM reserved WHERE game = ? AND stage < ?", (self._game, stage))
-        self._db.execute("UPDATE reserved SET touched_at = ? WHERE game = ?", (_text(self._now), self._game))
+        self._db.run("DELETE FROM reserved WHERE game = ? AND stage < ?", (self._game, stage))
+        self._db.run("UPDATE reserved SET touched_at = ? WHERE game = ?", (_text(self._now), self._game))
 
     def check(self, most: Amount, *, beside_place: int | None) -> None:
         """Raises ``OverBudget`` if the amount does not fit beside the reserves of others."""
@@ -161,25 +159,25 @@ class _BudgetView:
                     )
 
     def spend(self, most: Amount) -> int:
-        row = self._db.execute(
-            "INSERT INTO spending (at, day, season, game, nano_usd, tokens, calls) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        ((row,),) = self._db.run(
+            "INSERT INTO spending (at, day, season, game, nano_usd, tokens, calls) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " RETURNING seq",
             (_text(self._now), self._day, self._season, self._game, most.nano_usd, most.tokens, most.calls),
-        ).lastrowid
-        assert row is not None, "a row that was written has a number"
-        return row
+        ).fetchall()
+        return int(row)
 
     def take(self, place: int, most: Amount, *, is_awaited: bool) -> Amount:
         """Take the call's part from its callback's reserve, and return that part."""
-        row = self._db.execute(
+        row = self._db.run(
             "SELECT nano_usd, tokens, calls FROM reserved WHERE game = ? AND place = ?", (self._game, place)
         ).fetchone()
         if row is None:
             return Amount()
         nano_usd, tokens, calls = (min(has, needs) for has, needs in zip(row, _values(most), strict=True))
-        self._db.execute(
+        self._db.run(
             "UPDATE reserved SET nano_usd = nano_usd - ?, tokens = tokens - ?, calls = calls - ?, awaited = awaited - ?"
             " WHERE game = ? AND place = ?",
-            (nano_usd, tokens, calls, is_awaited, self._game, place),
+            (nano_usd, tokens, calls, int(is_awaited), self._game, place),
         )
         return Amount(nano_usd=nano_usd, tokens=tokens, calls=calls)
 
@@ -195,17 +193,17 @@ class _BudgetView:
             if most is None or (column == "game" and not value):
                 continue
             # Games continue past midnight, so reserves count on every day.
-            among, key = ("1", ()) if column == "day" else (f"{column} = ?", (value,))
+            among, key = ("TRUE", ()) if column == "day" else (f"{column} = ?", (value,))
             unit = _MEASURES[measure]
-            (spent,) = self._db.execute(
+            (spent,) = self._db.run(
                 f"SELECT coalesce(sum({unit}), 0) FROM spending WHERE {column} = ?",  # noqa: S608 - our own names
                 (value,),
             ).fetchone()
-            (reserved,) = self._db.execute(
+            (reserved,) = self._db.run(
                 f"SELECT coalesce(sum({unit}), 0) FROM reserved WHERE {among} AND NOT (game = ? AND place = ?)",  # noqa: S608
                 (*key, self._game, -1 if beside_place is None else beside_place),
             ).fetchone()
-            found.append((name, most, spent, reserved))
+            found.append((name, most, int(spent), int(reserved)))
         return found
 
 

@@ -1,4 +1,4 @@
-"""Records of model exchanges in SQLite: one row per exchange.
+"""Records of model exchanges in an SQL database: one row per exchange.
 
 Rule 1: a role's calls are stored in its journal, beside the callbacks that made them; calls without a journal are
 stored in a separate ledger. A call is stored in one of the two.
@@ -13,12 +13,13 @@ import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from league_agents.journal import migrations, rows
+from league_agents.journal.database import ID, KEY, Database
 from league_agents.journal.file import SqliteDatabase, check_pages, journal_error
 from league_agents.kit.errors import JournalUnusable
 from league_agents.kit.model_work import ModelWorkUse, Why
@@ -70,16 +71,24 @@ Mode = Literal["ro", "rw", "rwc"]
 _FINISHES = {each.value: each for each in Finish} | {ANSWERED: Finish.COMPLETE}
 
 
-class Ledger:
-    """``CallLedger`` in one SQLite file: an existing journal, or a ledger that is created on the first write.
+class CallPlace(Protocol):
+    """A place of model calls, and of what is spent on them. Any thread may use it."""
 
-    Every access opens its own connection, so any thread and any process may use it.
-    """
+    def is_there(self) -> bool:
+        """Whether anything was written to it."""
+        ...
 
-    def __init__(self, path: Path, *, in_journal: bool = False) -> None:
-        """``in_journal`` marks the file as a role's journal, which is created elsewhere."""
-        self.path = path
-        self._mode: Mode = "rw" if in_journal else "rwc"
+    def opened(self, *, alone: bool = False) -> AbstractContextManager[Database]:
+        """Open it for one access, ``alone`` for one transaction that no other process can interleave with. Raises
+        ``JournalError``, also for failures of the database inside the context."""
+        ...
+
+
+class SqlLedger:
+    """``CallLedger`` in a place."""
+
+    def __init__(self, place: CallPlace) -> None:
+        self._place = place
         self._lock = threading.Lock()
         self._before: int | None = None
         self._given: Counter[tuple[str, str, str, str]] = Counter()
@@ -95,16 +104,17 @@ class Ledger:
             None if usage is None else usage.input_tokens,
             None if usage is None else usage.output_tokens,
             None if usage is None else usage.cached_tokens,
-            *(call.cost_usd, call.is_cached, call.took_s),
+            *(call.cost_usd, int(call.is_cached), call.took_s),
         )
-        with connected(self.path, self._mode) as db:
-            done = db.execute(f"INSERT INTO model_calls ({_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
-            return int(done.lastrowid or 0)
+        values = f"({KEY}{_COLUMNS}) VALUES ({ID}{', '.join('?' * len(row))})"
+        with self._place.opened() as db:
+            (stored,) = db.run(f"INSERT INTO model_calls {values} RETURNING seq", row).fetchall()
+            return int(stored[0])
 
     def judge(self, row: int, work: ModelWorkUse, why: Why | None) -> None:
-        with connected(self.path, self._mode) as db:
+        with self._place.opened() as db:
             judged = (work.value, None if why is None else why.value, row)
-            db.execute("UPDATE model_calls SET work = ?, why = ? WHERE seq = ?", judged)
+            db.run("UPDATE model_calls SET work = ?, why = ? WHERE {mine}seq = ?", judged)
 
     def earlier(self, scope: str, purpose: Purpose, prompt_digest: str) -> Reply | None:
         before = self._remember_what_was_there()
@@ -114,9 +124,9 @@ class Ledger:
         with self._lock:
             given = self._given[key]
             self._given[key] += 1
-        with connected(self.path, self._mode) as db:
-            row = db.execute(
-                "SELECT model, reply, outcome FROM model_calls WHERE match_id = ? AND callback = ?"
+        with self._place.opened() as db:
+            row = db.run(
+                "SELECT model, reply, outcome FROM model_calls WHERE {mine}match_id = ? AND callback = ?"
                 " AND prompt_digest = ? AND scope = ? AND seq <= ?"
                 " AND reply IS NOT NULL AND is_cached = 0 ORDER BY seq LIMIT 1 OFFSET ?",
                 (_utf8(purpose.match_id), _utf8(purpose.callback), prompt_digest, _utf8(scope), before, given),
@@ -124,6 +134,50 @@ class Ledger:
         if row is None or row[2] not in _FINISHES:
             return None
         return Reply(text=row[1], finish=_FINISHES[row[2]], usage=Usage(), model=row[0])
+
+    def calls(self) -> Iterator[ModelCall]:
+        with self._place.opened() as db:
+            yield from _JUDGED.read(db, order="seq")
+
+    def _remember_what_was_there(self) -> int:
+        """Return the number of the last row of earlier processes."""
+        with self._lock:
+            if self._before is None:
+                if not self._place.is_there():
+                    self._before = 0
+                else:
+                    with self._place.opened() as db:
+                        (last,) = db.run("SELECT max(seq) FROM model_calls WHERE {mine}TRUE").fetchone()
+                    self._before = last or 0
+            return self._before
+
+
+class FilePlace:
+    """``CallPlace`` in one SQLite file. Every access opens its own connection, so any process may use it."""
+
+    def __init__(self, path: Path, *, in_journal: bool = False) -> None:
+        """``in_journal`` marks the file as a role's journal, which is created elsewhere."""
+        self.path = path
+        self._mode: Mode = "rw" if in_journal else "rwc"
+
+    def is_there(self) -> bool:
+        return self.path.exists()
+
+    @contextmanager
+    def opened(self, *, alone: bool = False) -> Iterator[Database]:
+        with connected(self.path, self._mode) as connection:
+            if alone:
+                connection.execute("BEGIN IMMEDIATE")
+            yield SqliteDatabase(connection, str(self.path))
+
+
+class Ledger(SqlLedger):
+    """``CallLedger`` in one SQLite file: an existing journal, or a ledger that is created on the first write."""
+
+    def __init__(self, path: Path, *, in_journal: bool = False) -> None:
+        """``in_journal`` marks the file as a role's journal, which is created elsewhere."""
+        super().__init__(FilePlace(path, in_journal=in_journal))
+        self.path = path
 
     def calls(self) -> Iterator[ModelCall]:
         """Yield all rows in order; none if the file is missing, is empty or predates model calls.
@@ -142,18 +196,6 @@ class Ledger:
                 # Reading does not migrate the file.
                 stored = _JUDGED if "work" in columns else _UNJUDGED
                 yield from stored.read(SqliteDatabase(db, str(self.path), is_read_only=True), order="seq")
-
-    def _remember_what_was_there(self) -> int:
-        """Return the number of the last row of earlier processes."""
-        with self._lock:
-            if self._before is None:
-                if not self.path.exists():
-                    self._before = 0
-                else:
-                    with connected(self.path, self._mode) as db:
-                        (last,) = db.execute("SELECT max(seq) FROM model_calls").fetchone()
-                    self._before = last or 0
-            return self._before
 
 
 @contextmanager
