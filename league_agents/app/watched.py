@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from league_agents.app.metrics import Metrics, shown_name
 from league_agents.app.notify import ServiceManager, service_manager
+from league_agents.app.traces import Traces, trace_provider
 from league_agents.app.vitals import Vitals
 from league_agents.app.watch_server import WatchPage, WatchServer
 from league_agents.config.league_settings import MetricsSettings
@@ -67,6 +68,10 @@ def watched(
             observers.append(figures)
             host = f"[{metrics.host}]" if ":" in metrics.host else metrics.host
             tell(f"metrics at http://{host}:{server.port}/metrics")
+        provider = trace_provider(environment, tell)
+        if provider is not None:
+            opened.callback(provider.shutdown)
+            probes.append(Traces(provider))
         if len(probes) == 1:
             yield Watched(observer=observer)
             return
