@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from league_agents.app.agents import LLM
+from league_agents.app.carried_files import CarriedFiles, carried_files
 from league_agents.app.comparison_file import ComparisonFile
-from league_agents.app.evaluation import PARTS, EvaluationSettings, Maker, kind_of, maker_of
+from league_agents.app.evaluation import PARTS, EvaluationSettings, kind_of, maker_of
+from league_agents.app.evaluation_series import local_names, models_of
 from league_agents.app.evaluation_stage import Stage, play_all
+from league_agents.app.game_batches import check_same, executor_for_games, in_batches
 from league_agents.evaluation.comparison import (
     ComparedGame,
     Comparison,
@@ -36,6 +39,7 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.ids import derive_hex
 from league_agents.kit.json_values import mapping, mappings, number, text
 from league_agents.kit.model_work import read_steps, together
+from league_agents.knowledge.corpus import default_index_path
 from league_agents.league.machines.reports import match_facts, match_report
 from league_agents.league.wire.messages import ReportStatus
 from league_agents.report.records import MatchRecord, PlayerRecord, SeasonRecord, TeamRecord
@@ -72,6 +76,8 @@ class CompareSettings:
 
     stops_early: bool = True
     in_process: bool = False
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """As in ``EvaluationSettings``."""
 
     def pair(self, first: int, second: int, referee: int) -> EvaluationSettings:
         """The settings of an evaluation of two of the players and a referee."""
@@ -86,6 +92,7 @@ class CompareSettings:
             noise=self.noise,
             seed=self.seed,
             in_process=self.in_process,
+            places=self.places,
         )
 
     @property
@@ -125,27 +132,32 @@ class Compared:
         """Raises ``ConfigError`` for invalid names, and for a file with other contents."""
         settings.check()
         self._settings = settings
-        self._traffic = traffic
+        self._games = ComparedGames(settings, knowledge, traffic)
         self._pairs = pairs_of(len(settings.players))
-        self._makers = {
-            (pair, referee): {part: self._maker(settings.pair(*pair, referee), part, knowledge) for part in PARTS}
-            for pair in self._pairs
-            for referee in range(len(settings.referees))
-        }
-        documents = [settings.pair(*pair, referee).document(knowledge, traffic) for pair, referee in self._makers]
-        self.season = _season(settings, documents)
+        self.season = self._games.season
         self._tests = RunningTests(self._pairs, margin=settings.margin, error=settings.error)
         self._file = None if out is None else ComparisonFile(out, self.season)
         self.scores: list[GameScore] = []
 
-    def play(self, workers: int, told: Callable[[int], None] = lambda _games: None) -> Comparison:
+    def play(
+        self, workers: int, told: Callable[[int], None] = lambda _games: None, *, cluster: str | None = None
+    ) -> Comparison:
         """Play until every pair is decided or has played all its games. ``told`` is called after each game with the
         number of games."""
+        settings = self._settings
+        if cluster is None and (workers == 1 or settings.asks_models or settings.in_process):
+            return self._play_rounds(lambda games: self._games.on_threads(games, workers), told)
+        files = carried_files((*settings.players, *settings.referees)) if cluster is not None else {}
+        source = ComparisonSource(settings=settings, documents=self._games.documents, files=files)
+        with executor_for_games(workers, cluster) as executor:
+            return self._play_rounds(lambda games: in_batches(executor, source, games), told)
+
+    def _play_rounds(self, played: _Player, told: Callable[[int], None]) -> Comparison:
         open_pairs = list(self._pairs)
         for clusters in rounds(self._settings.games // 2):
             games = [game for cluster in clusters for game in games_of(cluster, open_pairs)]
-            for ended in self._in_order(games, workers):
-                score = _score(ended.game, ended.record, self._referee_of(ended.game))
+            for ended in self._in_order(games, played):
+                score = _score(ended.game, ended.record, referee_of(self._settings, ended.game))
                 self._tests.add(score)
                 self.scores.append(score)
                 told(len(self.scores))
@@ -171,27 +183,15 @@ class Compared:
         if self._file is not None:
             self._file.close()
 
-    def _referee_of(self, game: ComparedGame) -> int:
-        return (game.cluster - 1) % len(self._settings.referees)
-
-    def _maker(self, settings: EvaluationSettings, part: Any, knowledge: Knowledge) -> Maker:
-        def models(part: Any, role: Any) -> Any:
-            assert self._traffic is not None, "an llm agent takes part"
-            return self._traffic.models(part, role)
-
-        return maker_of(settings, part, knowledge, models)
-
-    def _in_order(self, games: Sequence[ComparedGame], workers: int) -> Iterator[_Ended]:
+    def _in_order(self, games: Sequence[ComparedGame], played: _Player) -> Iterator[_Ended]:
         """The games, played or kept; each is written before it is yielded."""
-        file = self._file
-        kept = set() if file is None else {game for game in games if self._id_of(game) in file}
+        file, id_of = self._file, self._games.id_of
+        kept = set() if file is None else {game for game in games if id_of(game) in file}
         waiting: dict[ComparedGame, MatchRecord] = {}
-        ended = play_all(
-            [game for game in games if game not in kept], lambda: _Casting(self), self._play, workers=workers
-        )
+        ended = played([game for game in games if game not in kept])
         for game in games:
             if file is not None and game in kept:
-                yield _Ended(game, file.kept(self._id_of(game)))
+                yield _Ended(game, file.kept(id_of(game)))
                 continue
             while game not in waiting:
                 each = next(ended)
@@ -201,12 +201,43 @@ class Compared:
                 file.add(record)
             yield _Ended(game, record)
 
-    def _id_of(self, game: ComparedGame) -> str:
+
+_Player = Callable[[Sequence[ComparedGame]], Iterator[_Ended]]
+"""Plays games, and yields them in any order."""
+
+
+class ComparedGames:
+    """The games of a comparison, with the makers of its participants."""
+
+    def __init__(self, settings: CompareSettings, knowledge: Knowledge, traffic: Traffic | None) -> None:
+        """Raises ``ConfigError`` for invalid names."""
+        self.settings = settings
+        self.traffic = traffic
+        self._pairs = pairs_of(len(settings.players))
+        of_pairs = {
+            (pair, referee): settings.pair(*pair, referee)
+            for pair in self._pairs
+            for referee in range(len(settings.referees))
+        }
+        self.makers = {
+            key: {part: maker_of(each, part, knowledge, models_of(traffic)) for part in PARTS}
+            for key, each in of_pairs.items()
+        }
+        self.documents = [each.document(knowledge, traffic) for each in of_pairs.values()]
+        self.season = _season(settings, self.documents)
+
+    def on_threads(self, games: Sequence[ComparedGame], workers: int) -> Iterator[_Ended]:
+        """Play games in this process."""
+        return play_all(games, lambda: _Casting(self), self.play, workers=workers)
+
+    def id_of(self, game: ComparedGame) -> str:
+        """The id of a game in records."""
         place = self._pairs.index((game.first, game.second))
         return match_id_of(2 * ((game.cluster - 1) * len(self._pairs) + place) + game.is_swapped + 1)
 
-    def _play(self, game: ComparedGame, cast: Cast) -> _Ended:
-        settings = self._settings
+    def play(self, game: ComparedGame, cast: Cast) -> _Ended:
+        """Play one game."""
+        settings = self.settings
         contexts = MatchContexts(settings.rules, game.cluster)
         seats = [cast.participant("player", contexts.specs), cast.participant("opponent", contexts.specs)]
         referee = cast.participant("referee", contexts.specs)
@@ -225,15 +256,15 @@ class Compared:
         self, facts: Mapping[str, object], game: ComparedGame, behaviours: Sequence[Behaviour], referee: Behaviour
     ) -> MatchRecord:
         """The game under an id of its own: mirrored games have the same id for their agents."""
-        settings = self._settings
+        settings = self.settings
         seats = (game.second, game.first) if game.is_swapped else (game.first, game.second)
         names = dict(zip(("player-a", "player-b"), seats, strict=True))
         winner = facts.get("winner_id")
         return MatchRecord(
-            game_id=self._id_of(game),
+            game_id=self.id_of(game),
             season_id=self.season.season_id,
-            round_number=int(self._id_of(game)[2:4]),
-            referee_id=referee_id(self._referee_of(game)),
+            round_number=int(self.id_of(game)[2:4]),
+            referee_id=referee_id(referee_of(settings, game)),
             rules=settings.rules.name,
             status=str(facts["status"]),
             winner_id=player_id(names[winner]) if isinstance(winner, str) else None,
@@ -253,20 +284,60 @@ class Compared:
 class _Casting:
     """The players and referees of each pair, on one thread."""
 
-    def __init__(self, compared: Compared) -> None:
-        self._compared = compared
+    def __init__(self, games: ComparedGames) -> None:
+        self._games = games
         self._stages: dict[object, Stage] = {}
 
     def cast(self, game: ComparedGame, /) -> Cast:
-        compared = self._compared
-        key = ((game.first, game.second), compared._referee_of(game))
+        key = ((game.first, game.second), referee_of(self._games.settings, game))
         if key not in self._stages:
-            self._stages[key] = Stage(compared._makers[key], compared._traffic)
+            self._stages[key] = Stage(self._games.makers[key], self._games.traffic)
         return self._stages[key].cast(game.cluster)
 
     def close(self) -> None:
         for stage in self._stages.values():
             stage.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonSource:
+    """``SeriesSource`` of a comparison."""
+
+    settings: CompareSettings
+    documents: Sequence[Mapping[str, object]]
+    files: CarriedFiles
+
+    def open(self) -> _OpenComparison:
+        """Make the agents. Raises ``ConfigError`` if this machine has other books or classes."""
+        from league_agents.agents.library import Knowledge
+
+        agents = (*self.settings.players, *self.settings.referees)
+        knowledge = Knowledge.open(default_index_path())
+        games = ComparedGames(replace(self.settings, places=local_names(agents, self.files)), knowledge, None)
+        for here, wanted in zip(games.documents, self.documents, strict=True):
+            check_same(here, wanted)
+        return _OpenComparison(games, knowledge)
+
+
+class _OpenComparison:
+    """``OpenSeries`` of a comparison."""
+
+    def __init__(self, games: ComparedGames, knowledge: Knowledge) -> None:
+        self._games = games
+        self._knowledge = knowledge
+        self._casting = _Casting(games)
+
+    def play(self, game: ComparedGame, /) -> _Ended:
+        return self._games.play(game, self._casting.cast(game))
+
+    def close(self) -> None:
+        self._casting.close()
+        self._knowledge.close()
+
+
+def referee_of(settings: CompareSettings, game: ComparedGame) -> int:
+    """The position of a game's referee."""
+    return (game.cluster - 1) % len(settings.referees)
 
 
 def player_id(position: int) -> str:

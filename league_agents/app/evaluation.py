@@ -70,12 +70,20 @@ class EvaluationSettings:
     books: str | None = None
     """Which books the offline and llm referees choose targets from (``book_filter``); ``None`` for all."""
 
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Names of the agents on this machine by their names, for files that were sent here from another one."""
+
     _own: dict[Part, ChosenAgent] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def asks_models(self) -> bool:
         """Whether an llm agent takes part."""
         return any(kind_of(spec) == LLM for spec in self.specs.values())
+
+    @property
+    def stays_here(self) -> bool:
+        """Whether the games cannot be played in other processes: models are asked here, and debuggers look here."""
+        return self.asks_models or self.in_process
 
     def document(self, knowledge: Knowledge, traffic: Traffic | None) -> dict[str, object]:
         """Everything that a game depends on besides its number, as JSON values. Raises ``ConfigError``."""
@@ -106,7 +114,9 @@ class EvaluationSettings:
     def own_agent(self, part: Part) -> ChosenAgent:
         """A class of the user's own, loaded once. Raises ``ConfigError``."""
         if part not in self._own:
-            self._own[part], _ = own_agent(self.specs[part], (_role_of(part),), in_process=self.in_process)
+            self._own[part], _ = own_agent(
+                self.places.get(self.specs[part], self.specs[part]), (_role_of(part),), in_process=self.in_process
+            )
         return self._own[part]
 
     def _source_of(self, part: Part) -> str | None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from league_agents.cli.evaluate import MOST_WORKERS, SPECS, league_models
+from league_agents.cli.evaluate import MOST_WORKERS, SPECS, WORKERS, league_models
 from league_agents.cli.evaluate_screen import print_parts
 from league_agents.cli.numbers import FiniteRange, WholeRange
+from league_agents.cli.options import DASK, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.run import read_seed
@@ -102,8 +103,9 @@ Examples:
     default=1,
     show_default=True,
     metavar="N",
-    help="Games at the same time, for agents that wait for a model.",
+    help=WORKERS,
 )
+@DASK
 @in_process_option
 @click.option(
     "--config",
@@ -124,6 +126,7 @@ def command(
     all_games: bool,
     out: Path | None,
     workers: int,
+    dask: str | None,
     in_process: bool,
     config: Path | None,
     as_json: bool,
@@ -141,6 +144,7 @@ def command(
 
     if not 2 <= len(specs) <= MOST_PLAYERS:
         raise click.UsageError(f"name 2 to {MOST_PLAYERS} players, found {len(specs)}")
+    processes = local_workers(dask, workers)
     settings = CompareSettings(
         players=specs,
         referees=referees or ("offline",),
@@ -165,7 +169,7 @@ def command(
             compared = Compared(settings, knowledge, traffic, out)
             with _progress(settings, is_quiet=as_json) as told:
                 try:
-                    result = compared.play(workers, told)
+                    result = compared.play(processes, told, cluster=dask)
                 except KeyboardInterrupt:
                     is_complete, result = False, compared.result()
         finally:

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from league_agents.cli.numbers import FiniteRange, WholeRange
+from league_agents.cli.options import DASK, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, RecordKind, check_record, write_record
 from league_agents.cli.run import read_seed
@@ -22,15 +22,13 @@ from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.app.agents import AgentRole
-    from league_agents.app.evaluation import EvaluationSettings, Maker
+    from league_agents.app.evaluation import EvaluationSettings
     from league_agents.app.evaluation_models import Traffic
     from league_agents.config.model_settings import ModelSettings
-    from league_agents.evaluation.casting import Cast, Part
+    from league_agents.evaluation.casting import Part
     from league_agents.evaluation.figures import EvaluationReport
     from league_agents.evaluation.lost_games import LostGame
-    from league_agents.evaluation.referee_games import KnownAnswer, KnownTarget
-    from league_agents.evaluation.results import PlayerGame, RefereeGame
-    from league_agents.kit.draw import Draw
+    from league_agents.evaluation.results import PlayerGame
     from league_agents.llm.cassette import Cassette, CassettePlayer
 
 TIMING_FORM = "league-agents evaluation timing"
@@ -38,6 +36,9 @@ TIMING = RecordKind(
     option="--timing", what="file of callback times", is_one=lambda found: found.get("form") == TIMING_FORM
 )
 
+WORKERS = (
+    "Games at the same time: in processes; on threads with llm agents, which wait for models, and with --in-process."
+)
 SPECS = "offline, llm, scripted, scripted:NAME or module:Class"
 MOST_GAMES, MOST_WORKERS = 50_000, 64
 
@@ -137,8 +138,9 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
             default=1,
             show_default=True,
             metavar="N",
-            help="Games at the same time, for agents that wait for a model.",
+            help=WORKERS,
         ),
+        DASK,
         in_process_option,
         click.option(
             "--config",
@@ -199,6 +201,7 @@ class Options:
     record: Path | None
     replay: Path | None
     workers: int
+    dask: str | None
     config: Path | None
     in_process: bool
     show_losses: bool = False
@@ -239,12 +242,11 @@ def _evaluate(role: AgentRole, specs: dict[Part, str], options: Options) -> int:
                 _begin_tape(tape, traffic, document)
             report: EvaluationReport
             if role == "player":
-                play = _player_play(settings, knowledge, losses if options.show_losses else None)
-                is_complete, games = series.play(PlayerGame, document, play)
+                is_complete, games = series.play(PlayerGame, document, losses if options.show_losses else None)
                 report = player_report(games, questions=settings.rules.questions_required, noise=settings.noise)
-                unshown = series.play_again(games, losses, play) if options.show_losses and is_complete else ()
+                unshown = series.play_again(games, losses) if options.show_losses and is_complete else ()
             else:
-                is_complete, matches = series.play(RefereeGame, document, _referee_play(settings, knowledge))
+                is_complete, matches = series.play(RefereeGame, document, None)
                 report = referee_report(matches)
         except LeagueError:
             if traffic is not None:
@@ -322,29 +324,39 @@ class _Series:
         self._knowledge = knowledge
         self._traffic = traffic
         self._options = options
-        self._makers: dict[Part, Maker] = {}
+        self._here: Callable[[Sequence[int]], Iterator[Any]] = lambda _: iter(())
+        """Plays games in this process."""
 
     def play(
-        self, kind: type[Any], document: dict[str, object], play: Callable[[int, Cast], Any]
+        self, kind: type[Any], document: dict[str, object], losses: list[LostGame] | None
     ) -> tuple[bool, list[Any]]:
-        """Whether all games were played, and those that were."""
+        """Whether all games were played, and those that were. ``losses`` receives lost games."""
         from league_agents.app.evaluation import PARTS, maker_of
+        from league_agents.app.evaluation_series import models_of, play_of, remote_games
         from league_agents.app.evaluation_stage import Stage, play_all
         from league_agents.evaluation.results_file import ResultsFile
 
-        def models(part: Part, role: AgentRole) -> Any:
-            assert self._traffic is not None, "an llm agent takes part"
-            return self._traffic.models(part, role)
+        options, traffic, settings = self._options, self._traffic, self._settings
+        makers = {part: maker_of(settings, part, self._knowledge, models_of(traffic)) for part in PARTS}
+        play = play_of(settings, self._knowledge, losses)
+        workers = local_workers(options.dask, options.workers)
 
-        options, traffic = self._options, self._traffic
-        makers = self._makers = {part: maker_of(self._settings, part, self._knowledge, models) for part in PARTS}
+        def again(numbers: Sequence[int]) -> Iterator[Any]:
+            return play_all(numbers, lambda: Stage(makers, traffic), play, workers=options.workers)
+
+        self._here = again
         file = None if options.out is None else ResultsFile(options.out, kind, document)
         done = {} if file is None else {number: game for number, game in file.games.items() if number <= options.games}
         left = [number for number in range(1, options.games + 1) if number not in done]
         try:
             self._check_recorded(done)
             with _progress(options.games, len(done), is_quiet=options.as_json) as told:
-                for game in play_all(left, lambda: Stage(makers, traffic), play, workers=options.workers):
+                is_here = options.dask is None and (workers == 1 or settings.stays_here)
+                if is_here:
+                    games = again(left)
+                else:
+                    games = remote_games(settings, document, left, losses=losses, workers=workers, cluster=options.dask)
+                for game in games:
                     if traffic is not None:
                         game = evolve(game, behaviour=traffic.ended(game.game, game.behaviour))
                     if file is not None:
@@ -358,15 +370,11 @@ class _Series:
                 file.close()
         return True, list(done.values())
 
-    def play_again(
-        self, games: Sequence[PlayerGame], losses: list[LostGame], play: Callable[[int, Cast], PlayerGame]
-    ) -> list[str]:
+    def play_again(self, games: Sequence[PlayerGame], losses: list[LostGame]) -> list[str]:
         """Play lost games of an earlier run once more, and say which of them cannot be shown.
 
         Files of results hold no targets. ``losses`` is completed and put in order.
         """
-        from league_agents.app.evaluation_stage import Stage, play_all
-
         shown = {each.game for each in losses}
         earlier = {each.game: each for each in games if each.is_lost and each.game not in shown}
         unshown = []
@@ -374,9 +382,7 @@ class _Series:
             numbers = ", ".join(map(str, sorted(earlier)))
             unshown.append(f"lost before this run: {numbers}; to see them, --replay a recording, which costs nothing")
             earlier = {}
-        makers, traffic = self._makers, self._traffic
-        again = play_all(sorted(earlier), lambda: Stage(makers, traffic), play, workers=self._options.workers)
-        for game in again:
+        for game in self._here(sorted(earlier)):
             first = earlier[game.game]
             if (game.book, game.player, game.opponent) != (first.book, first.player, first.opponent):
                 losses[:] = [each for each in losses if each.game != game.game]
@@ -398,20 +404,6 @@ class _Series:
             )
 
 
-def _player_play(
-    settings: EvaluationSettings, knowledge: Any, losses: list[LostGame] | None
-) -> Callable[[int, Cast], PlayerGame]:
-    from league_agents.evaluation.player_games import PlayerSeries
-
-    return PlayerSeries(
-        rules=settings.rules,
-        knowledge=knowledge,
-        noise=settings.noise,
-        seed=settings.seed,
-        lost=None if losses is None else losses.append,
-    ).play
-
-
 def _losses_document(losses: Sequence[LostGame], unshown: Sequence[str]) -> dict[str, object]:
     from msgspec import to_builtins
 
@@ -419,55 +411,6 @@ def _losses_document(losses: Sequence[LostGame], unshown: Sequence[str]) -> dict
 
     shown = [{**to_builtins(each), "why": reason_of(each), "course": course_in_words(each)} for each in losses]
     return {"losses": shown, "losses_not_shown": list(unshown)}
-
-
-def _referee_play(settings: EvaluationSettings, knowledge: Any) -> Callable[[int, Cast], RefereeGame]:
-    from league_agents.evaluation.injections import injections
-    from league_agents.evaluation.referee_games import RefereeSeries, Wish
-    from league_agents.kit.draw import Draw
-
-    wishes = [Wish(category=each.category, language=each.language, text=each.text) for each in injections()]
-    return RefereeSeries(
-        rules=settings.rules,
-        knowledge=knowledge,
-        noise=settings.noise,
-        seed=settings.seed,
-        examiner=_examined,
-        # In another order for each seed: a short evaluation meets all kinds.
-        wishes=Draw(settings.seed, "injections").shuffled(wishes),
-    ).play
-
-
-_OF_THE_PAGE = "word of the page"
-
-
-def _examined(known: KnownTarget, draw: Draw) -> Sequence[KnownAnswer]:
-    """Questions about a target whose answers follow from it."""
-    from league_agents.evaluation.checkable import checkable_questions, free_questions
-    from league_agents.evaluation.checkable_subject import CheckableSubject
-    from league_agents.evaluation.referee_games import KnownAnswer
-    from league_agents.games.q21.model import LETTERS
-
-    subject = CheckableSubject(
-        sentence=known.sentence,
-        paragraph=known.paragraph or known.sentence,
-        word=known.word,
-        domain=known.domain,
-        author=known.author,
-        year=known.year,
-        others=known.others,
-        domains=known.domains,
-    )
-    plain = [each for each in checkable_questions(subject, draw) if known.paragraph or each.kind != _OF_THE_PAGE]
-    # In turn, so that a batch has about as many of the one as of the other.
-    pairs = zip_longest(plain, free_questions(subject, draw.fork("free")))
-    return [
-        KnownAnswer(
-            text=each.text, options=each.options, letter=LETTERS["ABCD".index(each.letter)], is_free=each.is_free
-        )
-        for each in chain.from_iterable(pairs)
-        if each is not None
-    ]
 
 
 @contextmanager

@@ -9,12 +9,15 @@ from typing import Any
 
 import dask
 import pytest
+from click.testing import CliRunner
 
 from league_agents.app import cluster as adapter
 from league_agents.app.cluster import Cluster, local_cluster
 from league_agents.app.executor import results
+from league_agents.app.game_batches import check_same
 from league_agents.app.season import ends, play_season
 from league_agents.app.season_plan import numbered_roster, plan_of
+from league_agents.cli import command_line
 from league_agents.kit.errors import ClusterUnavailable, ConfigError, WorkerLost
 
 MORTAL = '''
@@ -134,3 +137,42 @@ def test_a_worker_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch,
         ConfigError, match=r"^worker tcp://127.*: has league-agents 0.*; install 9\.9\.9 there, as here$"
     ):
         Cluster(address)
+
+
+OWN = """
+from league_agents.agents.scripted import ScriptedPlayer
+from league_agents.games.q21.rules import BUILT_IN
+
+
+class Mine(ScriptedPlayer):
+    def __init__(self):
+        super().__init__(rules=BUILT_IN["prd"])
+"""
+
+
+REFEREE = ("--referee", "scripted", "--games", "4")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare", "scripted", "mine.py:Mine", *REFEREE, "--json"),
+        ("evaluate", "player", "mine.py:Mine", *("--opponent", "scripted"), *REFEREE, "--json"),
+    ],
+)
+def test_games_on_a_cluster_are_those_of_one_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(OWN, "utf-8")
+    here = CliRunner().invoke(command_line, [*words, "--out", "one.jsonl"])
+    there = CliRunner().invoke(command_line, [*words, "--out", "cluster.jsonl", "--dask", address])
+    assert here.exit_code == there.exit_code == 0, there.output
+    assert there.stdout_bytes == here.stdout_bytes
+    assert Path("cluster.jsonl").read_bytes() == Path("one.jsonl").read_bytes()
+
+
+def test_a_worker_with_other_books_is_refused() -> None:
+    refusal = r'^a worker on .*: plays with other books or classes \(books "a", not "b"\); install there what'
+    with pytest.raises(ConfigError, match=refusal):
+        check_same({"seed": 1, "books": "a"}, {"seed": 1, "books": "b"})
