@@ -44,9 +44,9 @@ _BEFORE_VERBS = _set_of(
 )
 _NO_SUBJECTS = _set_of(
     "dear sir madam miss lady lord master mistress nobody somebody anybody everybody nothing something "
-    "anything everything"
+    "anything everything one ones two three four five six seven eight nine ten hundred thousand"
 )
-"""Nouns by which persons are spoken to, and pronouns that the data lists as nouns."""
+"""Nouns by which persons are spoken to; pronouns and numbers that the data lists as nouns."""
 
 _MOST_COMMON = 3
 """Commonness (see ``Nouns``) up to which a noun may be secret: a player has to know it."""

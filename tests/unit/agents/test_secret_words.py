@@ -62,6 +62,10 @@ def test_a_line_without_a_noun_gets_a_word_of_the_next_pages() -> None:
     assert set(found) <= {"dog", "bread"}
 
 
+def test_numbers_are_no_secret_words() -> None:
+    assert words("He was the one who came of the seven.") == {}
+
+
 def test_no_domain_names_the_word_itself() -> None:
     assert "bird" not in words("The bird sat on the roof and sang. Nobody had ever heard such singing in that town.")
 
