@@ -199,7 +199,7 @@ def standings(
             number = max(told.standings_after) if round_number is None else round_number
             if (whole := told.whole_standings.get(number)) is not None:
                 said = f"{len(rows)} of {whole} teams, as the league manager sent them to this member"
-                click.echo(f"\n{said}; its own journal and the published page have all of them")
+                click.echo(f"\n{said}; the manager's journal and the published page have all of them")
             click.echo(f"\n{uncertainty(rows)}")
         return result
 

@@ -120,10 +120,9 @@ class League(Struct, frozen=True, kw_only=True):
 
     def fixture(self, game_id: str) -> Fixture | None:
         """The fixture of a game; ``None`` if this participant has no role in it."""
-        for fixture in self.fixtures:
-            if fixture.game_id == game_id:
-                return fixture
-        return None
+        place = bisect_left(self.fixtures, game_id, key=_game_id_of)
+        found = self.fixtures[place] if place < len(self.fixtures) else None
+        return found if found is not None and found.game_id == game_id else None
 
     def fixtures_of_round(self, round_number: int) -> tuple[Fixture, ...]:
         """This participant's games of a round."""
