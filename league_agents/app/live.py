@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,9 @@ class Live:
     secret_texts: Callable[[], Sequence[str]] = field(repr=False)
     """Targets that must not appear in the log at this moment."""
 
+    release: Callable[[], None] = lambda: None
+    """Gives back the files that the role has locked itself. Call it after the role was closed."""
+
 
 @contextmanager
 def live_roles(
@@ -73,7 +76,7 @@ def live_roles(
             # A database keeps who works on a journal itself.
             locks += take_files(role, role.journal if isinstance(role.journal, Path) else None)
         tighten_folders(settings)
-        made = [_live_role(settings, role, observer, clock, mailbox_of) for role in settings.roles]
+        made = [live_role(settings, role, observer, clock, mailbox_of) for role in settings.roles]
         for live in made:
             with suppress(JournalHeld):  # the role waits for it
                 _ = live.role.wired
@@ -116,6 +119,7 @@ def live_program(
     is_game_open: Callable[[Any], bool],
     has_ended: Callable[[RoleRunner[Any]], bool] = lambda _runner: False,
     on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None,
+    is_one_of_many: bool = False,
 ) -> Live:
     """A program on the mailbox of a role, named ``name`` in logs. ``program`` is called again at each restart."""
     wakeup = Wakeup()
@@ -174,17 +178,32 @@ def live_program(
         check=lambda: opened[0].check(),
         has_ended=has_ended,
         on_start=on_start,
+        is_one_of_many=is_one_of_many,
         clock_trouble=lambda: clock_trouble(clock.machine_error()),
     )
     return Live(role=live, wakeup=wakeup, settings=role, secret_texts=lambda: _targets(role, live.state))
 
 
-def _live_role(
-    settings: LeagueSettings, role: RoleSettings, observer: Observer | None, base: Clock, mailbox_of: MailboxMaker
+def live_role(
+    settings: LeagueSettings,
+    role: RoleSettings,
+    observer: Observer | None,
+    base: Clock,
+    mailbox_of: MailboxMaker,
+    *,
+    is_one_of_many: bool = False,
 ) -> Live:
+    """A role of the league. ``is_one_of_many``: it locks its files itself when it begins, and no error ends it."""
     clock = ServiceClock(base)
+    locks: list[FileLock] = []
+
+    def release() -> None:
+        while locks:
+            locks.pop().release()
 
     def program(told: Observer, wakeup: Wakeup, state: Callable[[], Any]) -> MailProgram:
+        if is_one_of_many and not locks:
+            locks.extend(take_files(role, role.journal if isinstance(role.journal, Path) else None))
         outages = outages_told(told, role, clock, probe_of(observer))
         journal, machine, agent = journal_and_machine(settings, role, outages)
         try:
@@ -197,7 +216,13 @@ def _live_role(
             if agent is not None:
                 if agent.own is not None:
                     agent.own.try_making()
-                host = Workers(agent.instances, one_game_each=role.role == "referee", clock=clock, notify=wakeup.wake)
+                host = Workers(
+                    agent.instances,
+                    one_game_each=role.role == "referee",
+                    clock=clock,
+                    notify=wakeup.wake,
+                    name=role.label,
+                )
         except BaseException:
             journal.close()
             raise
@@ -217,7 +242,7 @@ def _live_role(
         if is_new and season is not None and season.opens_by_itself:
             runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce=f"open {season.season_id}"))
 
-    return live_program(
+    made = live_program(
         settings,
         role,
         program,
@@ -227,7 +252,9 @@ def _live_role(
         observer=observer,
         is_game_open=is_game_open,
         on_start=on_start,
+        is_one_of_many=is_one_of_many,
     )
+    return replace(made, release=release)
 
 
 def outages_told(observer: Observer, role: RoleSettings, clock: Clock, probe: Probe = NO_PROBE) -> Outages:

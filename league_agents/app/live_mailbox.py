@@ -14,6 +14,7 @@ from league_agents.kit.errors import AuthorizationExpired, ConfigError
 from league_agents.kit.printable import printable
 from league_agents.league.wire.address import read_mailbox, same_address
 from league_agents.mail.gmail import GmailMailbox
+from league_agents.mail.gmail.connections import Connections
 from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
 from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox, Peers
@@ -57,6 +58,17 @@ class WantedMailbox:
     """Set when the process is to end."""
 
 
+class SharedByMailboxes:
+    """What the mailboxes of one process have in common. ``close`` it after them."""
+
+    def __init__(self) -> None:
+        self.connections = Connections()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.connections.close()
+
+
 MailboxMaker = Callable[[WantedMailbox], OpenMailbox]
 """Opens the mailbox of a role, without network access."""
 
@@ -85,7 +97,7 @@ def refuse_missing_client(settings: LeagueSettings, role: RoleSettings) -> None:
         raise ConfigError(f"{settings.path}.gmail.credentials", no_client)
 
 
-def gmail_mailbox(wanted: WantedMailbox) -> OpenMailbox:
+def gmail_mailbox(wanted: WantedMailbox, *, shared: SharedByMailboxes | None = None) -> OpenMailbox:
     """The role's Gmail account. Raises ``ConfigError``."""
     settings, role, journal, clock = wanted.settings, wanted.role, wanted.journal, wanted.clock
     refuse_missing_client(settings, role)
@@ -109,6 +121,7 @@ def gmail_mailbox(wanted: WantedMailbox) -> OpenMailbox:
         login_command=login_command(settings, role),
         peers=wanted.peers,
         refuse=sender_check(settings, role).refuse,
+        connections=None if shared is None else shared.connections,
         stopping=wanted.stopping,
     )
 

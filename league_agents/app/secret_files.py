@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from league_agents.config.league_settings import LeagueSettings
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.config.storage_url import DatabaseUrl
 from league_agents.mail.oauth import wider_mode
 from league_agents.report.secret_texts import SecretTexts, passwords_in, secrets_in, secrets_of_environment
@@ -19,19 +19,19 @@ def secret_texts_of(settings: LeagueSettings, environment: Mapping[str, str]) ->
     are read again: an access token lives for an hour."""
     texts = SecretTexts()
     texts.add(secrets_of_environment(environment))
-    add_secrets_of(settings, texts)
+    for role in settings.roles:
+        add_secrets_of(settings, role, texts)
     return texts
 
 
-def add_secrets_of(settings: LeagueSettings, texts: SecretTexts) -> None:
-    """Hide the secrets of one more league file too."""
+def add_secrets_of(settings: LeagueSettings, role: RoleSettings, texts: SecretTexts) -> None:
+    """Hide the secrets of one role, whose texts are those of ``role.label``."""
     texts.add(entry.key for entry in settings.models.entries if entry.key is not None)
-    texts.ask(_SecretFile(settings.gmail.credentials).secrets)
-    for role in settings.roles:
-        texts.ask(_SecretFile(role.token).secrets, role.label)
-        if isinstance(role.journal, DatabaseUrl):
-            texts.add(passwords_in(role.journal.url))
-        texts.add(text for text in (role.opening_sentence, role.associative_word) if text)
+    for path in (settings.gmail.credentials, role.token):
+        texts.ask(_SecretFile(path).secrets, role.label)
+    if isinstance(role.journal, DatabaseUrl):
+        texts.add(passwords_in(role.journal.url))
+    texts.add(text for text in (role.opening_sentence, role.associative_word) if text)
 
 
 def readable_by_others(settings: LeagueSettings) -> list[str]:

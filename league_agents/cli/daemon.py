@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from league_agents.cli.numbers import FiniteRange
-from league_agents.cli.options import CONFIG, ROLES
+from league_agents.cli.options import CONFIGS, ROLES
 from league_agents.kit.errors import AuthorizationExpired, LeagueError
 from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.app.live import Live
     from league_agents.cli.logs import DaemonLog
-    from league_agents.config.league_settings import LeagueSettings
+    from league_agents.config.league_settings import LeagueSettings, RoleSettings
     from league_agents.runner.scan import ScanReport
     from league_agents.runner.wakeup import StopRequest
 
@@ -36,6 +36,8 @@ On real mail (a league file says who you are: league-agents config init player):
   league-agents run --test-connectivity        does everything that is needed work?
   league-agents run --watch                    until Ctrl-C, all roles of league.yaml
   league-agents run --watch --role player --config my-league.yaml
+  league-agents run --watch --config leagues/  every league file of the folder, in one process;
+                                               'manage reload' or SIGHUP reads them again
   league-agents run --scan --once-quiet        one pass, for cron
 """
 
@@ -44,7 +46,7 @@ _OPTIONS = (
     click.option("--watch", is_flag=True, help="Real mail: work until Ctrl-C or SIGTERM."),
     click.option("--test-connectivity", is_flag=True, help="Real mail: try everything that is needed, line by line."),
     ROLES,
-    CONFIG,
+    CONFIGS,
     click.option(
         "-p",
         "--poll-interval",
@@ -72,7 +74,7 @@ class DaemonChoice:
     watch: bool
     test_connectivity: bool
     roles: tuple[str, ...]
-    config: Path | None
+    config: tuple[Path, ...]
     poll_interval: float | None
     once_quiet: bool
     log_json: bool
@@ -112,8 +114,16 @@ def daemon_options(command: F) -> F:
 def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int:
     """Do what was chosen. The exit code."""
     from league_agents.cli.screen import own_stdout
+    from league_agents.config.league_folder import are_many, league_files
 
-    settings = evolve(settings_of(choice, is_demo=is_demo), in_process=in_process)
+    paths = league_files(choice.config)
+    if are_many(choice.config):
+        if choice.mode != "--watch":
+            raise click.UsageError(f"{choice.mode} takes one league file; name it with --config")
+        return _watch_many(choice, lambda: league_files(choice.config), is_demo=is_demo, in_process=in_process)
+    settings = evolve(settings_of(choice, paths[0], is_demo=is_demo), in_process=in_process)
+    if choice.mode == "--watch" and len({role.role for role in settings.roles}) < len(settings.roles):
+        return _watch_many(choice, lambda: paths, is_demo=is_demo, in_process=in_process)
     with own_stdout() as stdout:
         if choice.mode == "--test-connectivity":
             from league_agents.cli.connectivity import test_connectivity
@@ -123,16 +133,15 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int
             return _scan(settings, log, choice) if choice.mode == "--scan" else _watch(settings, log)
 
 
-def settings_of(choice: DaemonChoice, *, is_demo: bool) -> LeagueSettings:
-    """The league file with the command line laid over it. Raises ``ConfigError``."""
+def settings_of(choice: DaemonChoice, path: Path, *, is_demo: bool, is_one_of_many: bool = False) -> LeagueSettings:
+    """A league file with the command line laid over it. Raises ``ConfigError``."""
     from league_agents.app.finished import refuse_unfinished
-    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.config.league_file import environment_of, read_league_file
 
-    path = find_league_file(choice.config)
     environment = environment_of(path)
     # Agents of users read their keys from the environment, as they do under the clients they were written for.
     os.environ.update({name: value for name, value in environment.items() if name not in os.environ})
-    settings = read_league_file(path, environment, only=choice.roles, is_demo=is_demo)
+    settings = read_league_file(path, environment, only=choice.roles, is_demo=is_demo, is_one_of_many=is_one_of_many)
     refuse_unfinished(settings)
     if choice.poll_interval is not None:
         interval = timedelta(seconds=choice.poll_interval)
@@ -197,6 +206,69 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
     return 0
 
 
+def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is_demo: bool, in_process: bool) -> int:
+    """Run every mailbox of the league files, and read the files again when asked to."""
+    from league_agents.app.running_roles import RunningRoles
+    from league_agents.app.secret_files import add_secrets_of
+    from league_agents.cli.screen import own_stdout
+    from league_agents.config.league_folder import LeagueFiles, read_league_files
+    from league_agents.runner.wakeup import StopRequest
+    from league_agents.runner.watch import LONGEST_STEP
+
+    def read(path: Path) -> LeagueSettings:
+        settings = settings_of(choice, path, is_demo=is_demo, is_one_of_many=len(found) > 1)
+        return evolve(settings, in_process=in_process)
+
+    def on_start(settings: LeagueSettings, live: Live) -> None:
+        add_secrets_of(settings, live.settings, log.secrets)
+        log.secrets.ask(live.secret_texts, live.settings.label)
+
+    def on_end(role: RoleSettings, failure: BaseException | None) -> None:
+        if failure is not None:
+            said = f"ended by a bug: {type(failure).__name__}: {failure}; it begins again when the files are read again"
+            log.say(role.label, said, level=logging.ERROR, event="role_failed")
+        log.secrets.forget(role.label)
+        log.say(role.label, "stopped", level=logging.DEBUG, event="stopped")
+
+    found = paths()
+    files = read_league_files(found, read)
+    if not files.read:
+        raise next(iter(files.wrong.values()))
+    stop = StopRequest()
+    with own_stdout(), log_of(files.read[0], in_process=in_process) as log:
+        roles = RunningRoles(log, on_start=on_start, on_end=on_end)
+
+        def apply(files: LeagueFiles) -> None:
+            changes = roles.apply(files)
+            for path, error in files.wrong.items():
+                kept = "what runs from it stays as it was" if path in roles.files else "nothing of it runs"
+                log.say("", f"{error}; {kept}", level=logging.ERROR, event="file_refused")
+            if (warning := roles.room()) is not None:
+                log.say("", warning, level=logging.WARNING, event="open_files")
+            count = "1 mailbox" if len(roles) == 1 else f"{len(roles)} mailboxes"
+            log.say("", f"watching {count} (process {os.getpid()}): {changes}", event="started")
+
+        try:
+            with ends_on_signals(stop, reloads=True):
+                apply(files)
+                while not stop.is_requested:
+                    stop.wait()
+                    if stop.is_reload_requested and not stop.is_requested:
+                        stop.is_reload_requested = False
+                        try:
+                            found = paths()
+                        except LeagueError as error:
+                            log.say(
+                                "", f"{error}; everything stays as it was", level=logging.ERROR, event="file_refused"
+                            )
+                            continue
+                        apply(read_league_files(found, read, before=roles.files))
+        finally:
+            roles.close(LONGEST_STEP)
+            stop.close()
+    return 0
+
+
 def _scan(settings: LeagueSettings, log: DaemonLog, choice: DaemonChoice) -> int:
     from league_agents.app.live import live_roles
     from league_agents.cli import exit_code_of
@@ -248,8 +320,9 @@ def _hide_targets(log: DaemonLog, roles: Sequence[Live]) -> None:
 
 
 @contextlib.contextmanager
-def ends_on_signals(stop: StopRequest) -> Iterator[None]:
-    """SIGINT and SIGTERM ask for the end; a second one does not wait for the step in hand."""
+def ends_on_signals(stop: StopRequest, *, reloads: bool = False) -> Iterator[None]:
+    """SIGINT and SIGTERM ask for the end; a second one does not wait for the step in hand. With ``reloads`` SIGHUP asks
+    for the configuration to be read again, unless it says that the terminal is gone."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -260,10 +333,28 @@ def ends_on_signals(stop: StopRequest) -> Iterator[None]:
             signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
         stop.request()
 
+    def ask_to_reload(_number: int, _frame: object) -> None:
+        if had_terminal and not _has_terminal():
+            stop.request()
+        else:
+            stop.request_reload()
+
     for number in before:
         signal.signal(number, ask)
+    if reloads and hasattr(signal, "SIGHUP"):
+        had_terminal = _has_terminal()
+        before = {**before, signal.SIGHUP: signal.signal(signal.SIGHUP, ask_to_reload)}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+def _has_terminal() -> bool:
+    """Whether the process has a terminal of its own that still exists."""
+    try:
+        Path("/dev/tty").open("rb").close()
+    except OSError:
+        return False
+    return True

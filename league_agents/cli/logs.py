@@ -39,6 +39,7 @@ _VERDICTS = {
 }
 _DAEMON_LEVELS = {
     "role_failed": logging.ERROR,
+    "set_aside": logging.ERROR,
     "authorization_needed": logging.ERROR,
     "mailbox_unavailable": logging.WARNING,
     "clock_off": logging.WARNING,

@@ -42,6 +42,15 @@ CLOCK_TOLD_EVERY_S = 3_600.0
 FACTS_EVERY = timedelta(seconds=10)
 """Interval at which the facts about an idle role are stored."""
 
+FACTS_OF_MANY_EVERY = timedelta(minutes=1)
+"""The same in a process of many roles, each of which waits for the disk."""
+
+LONGEST_FACT = 300
+"""Characters of an error's text that are stored."""
+
+SET_ASIDE_FOR = timedelta(minutes=1)
+"""How often a role that was set aside looks whether its files have been repaired."""
+
 HELD_JOURNAL_EVERY = timedelta(seconds=3)
 """How often a role looks whether the process that works on its journal has ended."""
 
@@ -77,6 +86,7 @@ class _Facts:
     last_error: str = ""
     last_error_at: datetime | None = None
     stuck: str = ""
+    trouble: str = ""
 
     def to_json(self, pid: int) -> dict[str, object]:
         def text(at: datetime | None) -> str | None:
@@ -92,6 +102,7 @@ class _Facts:
             "last_error": self.last_error,
             "last_error_at": text(self.last_error_at),
             "stuck": self.stuck,
+            "trouble": self.trouble,
         }
 
     def recall(self, kept: object) -> None:
@@ -111,7 +122,7 @@ MakeRole = Callable[[Observer], WiredRole]
 
 @dataclass(slots=True, kw_only=True)
 class LiveRole:
-    """One role, run in turns. ``turn`` and ``close`` must be called from one thread."""
+    """One role, run in turns. Used by one thread at a time."""
 
     name: str
     """The role's name in the log: ``referee``, or ``referee NAME`` where several run together."""
@@ -138,6 +149,10 @@ class LiveRole:
     on_start: Callable[[RoleRunner[Any]], None] = lambda _runner: None
     """Called once after every start, for example for a standing command; an error counts as an error of the turn."""
 
+    is_one_of_many: bool = False
+    """Whether it shares its process with many others. Then no error ends it: after one that a person must repair it
+    looks again now and then."""
+
     clock_trouble: Callable[[], str | None] = lambda: None
     """Returns a one-line warning about this machine's wall clock; ``None`` if it is right."""
 
@@ -147,6 +162,7 @@ class LiveRole:
     _next_poll_s: float | None = None
     _active_s: float = field(init=False)
     _kept_s: float | None = None
+    _kept_trouble: str = ""
     _told_clock_s: float | None = None
     """When the clock warning was last given, in seconds of the monotonic clock; ``None`` if never."""
 
@@ -190,6 +206,11 @@ class LiveRole:
     def polled_at(self) -> datetime | None:
         """When the mailbox was last read to its end; ``None`` if never."""
         return self._facts.polled_at
+
+    @property
+    def trouble(self) -> str:
+        """Why the role cannot do its work at the moment; empty if it can."""
+        return self._facts.stuck or self._facts.trouble
 
     @property
     def wired(self) -> WiredRole:
@@ -249,10 +270,14 @@ class LiveRole:
                 self._restarts.succeeded()
                 self._tell("role_recovered", "the role works again")
             self._retry_s = None
+            if not self._mailbox.is_failing:
+                self._facts.trouble = ""
         except AuthorizationExpired as error:
             self._stop_for_authorization(str(error))
             return self.pace.idle
         except (ConfigError, JournalUnusable) as error:
+            if self.is_one_of_many:
+                return self._set_aside(error)
             self._remember_failure(str(error))
             raise
         except JournalHeld as error:
@@ -311,7 +336,9 @@ class LiveRole:
         after_s = self.clock.monotonic_s()
         if busy:
             self._active_s = after_s
-        if busy or self._kept_s is None or after_s - self._kept_s >= FACTS_EVERY.total_seconds():
+        every = FACTS_OF_MANY_EVERY if self.is_one_of_many else FACTS_EVERY
+        is_changed = busy or self._facts.trouble != self._kept_trouble
+        if is_changed or self._kept_s is None or after_s - self._kept_s >= every.total_seconds():
             self._keep_facts(wired)
         return self._rest(runner, busy=busy)
 
@@ -371,23 +398,35 @@ class LiveRole:
         self._retry_s = self.clock.monotonic_s() + pause.total_seconds()
         named = str(error) if isinstance(error, JournalError | MailError) else f"{type(error).__name__}: {error}"
         self._fail("role_failed", f"{named}; the role starts anew in {pause.total_seconds():.0f} s")
+        self._let_go()
+        return pause
+
+    def _set_aside(self, error: ConfigError | JournalUnusable) -> timedelta:
+        """Leave the role alone until a person has repaired what is wrong."""
+        if self._facts.trouble != str(error)[:LONGEST_FACT]:  # told once
+            self._fail("set_aside", str(error))
+        self._let_go()
+        self._retry_s = self.clock.monotonic_s() + SET_ASIDE_FOR.total_seconds()
+        return SET_ASIDE_FOR
+
+    def _let_go(self) -> None:
         wired, self._wired = self._wired, None
         if wired is not None:
             try:
                 _release(wired)
             except Exception as second:
                 self._fail("role_failed", f"while closing: {type(second).__name__}: {second}")
-        return pause
 
     # -- notes and stored facts -------------------------------------------------------------------------------------
 
     def _fail(self, code: str, text: str) -> None:
         self._remember_failure(text)
+        self._facts.trouble = text[:LONGEST_FACT]
         self._tell(code, text)
 
     def _remember_failure(self, text: str) -> None:
         self._facts.errors += 1
-        self._facts.last_error, self._facts.last_error_at = text[:300], self.clock.now()
+        self._facts.last_error, self._facts.last_error_at = text[:LONGEST_FACT], self.clock.now()
 
     def _tell(self, code: str, text: str) -> None:
         if self.observer is not None:
@@ -395,11 +434,12 @@ class LiveRole:
             self.observer.noted(self.name, note)
 
     def _keep_facts(self, wired: WiredRole) -> None:
-        self._kept_s = self.clock.monotonic_s()
+        self._kept_s, self._kept_trouble = self.clock.monotonic_s(), self._facts.trouble
         try:
-            wired.journal.keep(DAEMON, self._facts.to_json(self.pid))
-            for name, value in wired.facts().items():
-                wired.journal.keep(name, value)
+            with wired.journal.together():
+                wired.journal.keep(DAEMON, self._facts.to_json(self.pid))
+                for name, value in wired.facts().items():
+                    wired.journal.keep(name, value)
         except JournalError:
             if self._is_started:
                 raise

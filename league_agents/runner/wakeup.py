@@ -10,27 +10,35 @@ import contextlib
 import os
 import select
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 
 from league_agents.kit.clock import SystemClock
 
 
 class Wakeup:
-    """Ends a rest early. A call that comes before the rest begins ends it at once."""
+    """Ends the rest of a role early. A call that comes before the rest begins ends it at once."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
         self.stopping = threading.Event()
-        """Set to end the resting thread: it begins nothing more, not even the next call of the current step."""
+        """Set to end the role: it begins nothing more, not even the next call of the current step."""
+
+        self._listener: Callable[[], object] = lambda: None
 
     def stop(self) -> None:
-        """Ask the resting thread to end. May be called from any thread."""
+        """Ask the role to end. May be called from any thread."""
         self.stopping.set()
         self.wake()
 
     def wake(self) -> None:
         """End the rest. May be called from any thread."""
         self._event.set()
+        self._listener()
+
+    def listen(self, listener: Callable[[], object]) -> None:
+        """Call ``listener`` for each ``wake``, on its thread."""
+        self._listener = listener
 
     def rest(self, duration: timedelta) -> None:
         """Rest for ``duration`` or until woken."""
@@ -39,7 +47,7 @@ class Wakeup:
 
 
 class StopRequest:
-    """A request to end the process, or to check whether the roles can go on."""
+    """A request to end the process, to read its configuration again, or to check whether the roles can go on."""
 
     def __init__(self) -> None:
         self._reader, self._writer = os.pipe()
@@ -47,9 +55,17 @@ class StopRequest:
         self.is_requested = False
         """Whether a person has asked the process to end."""
 
+        self.is_reload_requested = False
+        """Whether a person has asked it to read its configuration again. The caller of ``wait`` resets it."""
+
     def request(self) -> None:
         """Ask the process to end. May be called from a signal handler or any thread."""
         self.is_requested = True
+        self.nudge()
+
+    def request_reload(self) -> None:
+        """Ask the process to read its configuration again. May be called from a signal handler or any thread."""
+        self.is_reload_requested = True
         self.nudge()
 
     def nudge(self) -> None:

@@ -35,14 +35,16 @@ class _Job:
 class _Worker:
     """One instance, and the thread on which it is made and called."""
 
-    def __init__(self, make: InstanceMaker, changed: threading.Condition, notify: Callable[[], None]) -> None:
+    def __init__(
+        self, make: InstanceMaker, changed: threading.Condition, notify: Callable[[], None], name: str
+    ) -> None:
         self.instance = make()
         self._changed = changed
         self._notify = notify
         self._waiting: deque[_Job] = deque()
         self._stopped = False
         self.running: _Job | None = None
-        self._thread = threading.Thread(target=self._work, name="agent", daemon=True)
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
     def put(self, job: _Job) -> None:
@@ -109,7 +111,9 @@ class Workers:
         waits: bool = False,
         clock: Clock | None = None,
         notify: Callable[[], None] = lambda: None,
+        name: str = "agent",
     ) -> None:
+        """``name`` is that of the threads, in log lines of libraries."""
         self._changed = threading.Condition()
         self._workers: list[_Worker] = []
         self._waits = waits
@@ -117,7 +121,7 @@ class Workers:
         self._jobs: list[_Job] = []
 
         def make_worker() -> _Worker:
-            worker = _Worker(make, self._changed, notify)
+            worker = _Worker(make, self._changed, notify, name)
             self._workers.append(worker)
             return worker
 

@@ -23,6 +23,7 @@ from league_agents.kit.errors import (
     QuotaExhausted,
 )
 from league_agents.mail.gmail.breaker import Breaker
+from league_agents.mail.gmail.connections import Connections
 from league_agents.mail.gmail.failures import BrokenExchange, GmailRefusal, Gone, is_gone, meaning_of
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import AmbiguousSend, Stopping
@@ -38,6 +39,9 @@ MOST_PAGES = 400
 
 PATIENCE = timedelta(seconds=8)
 """How long a call may be retried. The mailbox does nothing else meanwhile."""
+
+SHORT_PATIENCE = timedelta(seconds=1)
+"""The same where many mailboxes share a few threads."""
 
 MOST_ATTEMPTS = 5
 MOST_DOUBTS = 4
@@ -60,24 +64,30 @@ class Calls:
         ledger: QuotaLedger,
         *,
         timeout: timedelta,
+        patience: timedelta = PATIENCE,
+        connections: Connections | None = None,
         stopping: threading.Event | None = None,
     ) -> None:
-        """``stopping`` is set when the process is to end; every method then raises ``Stopping``, ``send`` after
-        ``LAST_SENDS``."""
+        """A call is retried for ``patience``. ``connections`` are shared with others, who close them; without them this
+        account has its own. ``stopping`` is set when the process is to end; every method then raises ``Stopping``,
+        ``send`` after ``LAST_SENDS``."""
         self._authorize = authorize
         self._endpoint = endpoint
         self._clock = clock
         self._ledger = ledger
         self._timeout = timeout
+        self._patience = patience
+        self._shared = connections
+        self._connections = connections or Connections()
         self._stopping = stopping or threading.Event()
         self._last_sends_end_s: float | None = None
         self._transport: Transport | None = None
         self.breaker = Breaker(clock)
 
     def close(self) -> None:
-        """Close the connections."""
-        if self._transport is not None:
-            self._transport.close()
+        """Close the connections, unless they are shared."""
+        if self._shared is None:
+            self._connections.close()
 
     # -- methods ----------------------------------------------------------------------------------------------------
 
@@ -184,7 +194,7 @@ class Calls:
         retrying = Retrying(
             retry=retry_if_exception(_may_pass),
             wait=_wait,
-            stop=_has_lost_patience,
+            stop=self._has_lost_patience,
             sleep=self._pause,
             reraise=True,
         )
@@ -239,6 +249,10 @@ class Calls:
                 return  # the call that mattered was answered
             self._ledger.spend("getProfile")
 
+    def _has_lost_patience(self, state: RetryCallState) -> bool:
+        waited_s = state.idle_for + state.upcoming_sleep
+        return state.attempt_number >= MOST_ATTEMPTS or waited_s > self._patience.total_seconds()
+
     def _pause(self, seconds: float) -> None:
         self._clock.wait(self._stopping, timedelta(seconds=seconds))
 
@@ -261,7 +275,9 @@ class Calls:
         if self._transport is None:
             from league_agents.mail.gmail.transport import Transport
 
-            self._transport = Transport(self._authorize(), self._endpoint, self._clock, timeout=self._timeout)
+            authorization = self._authorize()
+            server = self._connections.to(self._endpoint, timeout=self._timeout)
+            self._transport = Transport(authorization, server, self._clock)
         return self._transport
 
     def _expired(self, refusal: GmailRefusal) -> AuthorizationExpired:
@@ -280,10 +296,6 @@ def _wait(state: RetryCallState) -> float:
     if isinstance(error, MailboxUnavailable) and error.retry_after is not None:
         seconds = max(seconds, error.retry_after.total_seconds())
     return seconds
-
-
-def _has_lost_patience(state: RetryCallState) -> bool:
-    return state.attempt_number >= MOST_ATTEMPTS or state.idle_for + state.upcoming_sleep > PATIENCE.total_seconds()
 
 
 def objects(page: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]]:

@@ -33,7 +33,8 @@ from league_agents.kit.errors import (
 )
 from league_agents.league.wire.address import same_address
 from league_agents.mail import mime
-from league_agents.mail.gmail.calls import Calls
+from league_agents.mail.gmail.calls import PATIENCE, SHORT_PATIENCE, Calls
+from league_agents.mail.gmail.connections import Connections
 from league_agents.mail.gmail.failures import Gone
 from league_agents.mail.gmail.inbox import Inbox
 from league_agents.mail.gmail.queries import QUERY
@@ -108,6 +109,7 @@ class GmailMailbox:
         login_command: str = LOGIN_COMMAND,
         peers: Callable[[], Peers] | None = None,
         refuse: Callable[[Mail], str | None] = lambda _mail: None,
+        connections: Connections | None = None,
         stopping: threading.Event | None = None,
     ) -> None:
         """``authorization`` may be the path of a token file, read with the first call; ``login_command`` is the
@@ -118,7 +120,9 @@ class GmailMailbox:
         ``clock`` is this machine's, or already a ``ServiceClock``; either way ``self.clock`` is one.
 
         ``peers`` is called with every look; without it every sender counts as a peer. ``refuse`` returns the reason to
-        reject a mail by its headers, or ``None``. Once ``stopping`` is set no call is made: methods raise ``Stopping``.
+        reject a mail by its headers, or ``None``. ``connections`` are shared by many mailboxes, and closed by whoever
+        made them; calls are then retried for a shorter time. Once ``stopping`` is set no call is made: methods raise
+        ``Stopping``.
         """
         self.clock = clock if isinstance(clock, ServiceClock) else ServiceClock(clock or SystemClock())
         self.ledger = ledger or QuotaLedger(self.clock)
@@ -130,6 +134,8 @@ class GmailMailbox:
             self.clock,
             self.ledger,
             timeout=timeout,
+            patience=PATIENCE if connections is None else SHORT_PATIENCE,
+            connections=connections,
             stopping=stopping,
         )
         self._address = address

@@ -1,6 +1,7 @@
 """Calls to Gmail over Google's client library. The only module that imports it, and so imported late.
 
-Rule 1: each thread has its own connection. A shared one would give a thread the answers to another's calls.
+Rule 1: one call at a time uses a connection. A call that did not end as it should closes it: an answer that it left
+unread would be taken for that of the next one.
 Rule 2: a send is written once, on a connection that was opened for it. ``httplib2`` writes a request again when the
 connection breaks, which for a send means a second mail; and on a connection that was kept open, a server that hung up
 long ago cannot be distinguished from one that accepted the mail.
@@ -13,7 +14,8 @@ import http.client
 import json
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -40,9 +42,6 @@ from league_agents.mail.gmail.failures import (
 from league_agents.mail.oauth import Authorization
 from league_agents.mail.port import LONGEST_SEND
 from league_agents.mail.service_clock import ServiceClock
-
-TIMEOUT = timedelta(seconds=30)
-"""For each wait for the network."""
 
 LONGEST_ANSWER = timedelta(minutes=2)
 LARGEST_ANSWER = 11_000_000
@@ -147,17 +146,47 @@ def _broken(error: Exception, conn: Any, *, may_have_been_sent: bool) -> BrokenE
     return BrokenExchange(why, may_have_been_sent=may_have_been_sent, remedy=remedy)
 
 
-class _Connection:
-    """One thread's own."""
+class GmailServer:
+    """A server that speaks Gmail's API: its methods, and the connections on which accounts take turns."""
 
-    def __init__(self, document: Mapping[str, Any], authorization: Authorization, timeout: timedelta) -> None:
-        self.http = OnceOnlyHttp(timeout)
-        self.authorized = google_auth_httplib2.AuthorizedHttp(authorization.credentials(), http=self.http)
-        self.users = build_from_document(dict(document), http=self.authorized).users()
+    def __init__(self, endpoint: str, timeout: timedelta) -> None:
+        """``endpoint`` is ``https://gmail.googleapis.com`` or another server that speaks the same. ``timeout`` is for
+        each wait for the network."""
+        document = json.loads(get_static_doc("gmail", "v1"))
+        # Redirecting by client options leaves some addresses as they are.
+        for name in ("rootUrl", "baseUrl", "mtlsRootUrl"):
+            document[name] = f"{endpoint}/"
+        self.name = server_named(urlsplit(endpoint).hostname or "", urlsplit(endpoint).port)
+        self.users = build_from_document(document, http=OnceOnlyHttp(timeout)).users()
+        """``service.users()``, which builds requests and is not used to make them."""
+
         for name in ("messages", "history"):
             # The library makes a resource with all its methods anew for each call.
             made = getattr(self.users, name)()
             setattr(self.users, name, partial(_itself, made))
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._free: list[OnceOnlyHttp] = []
+
+    @contextmanager
+    def connection(self) -> Iterator[OnceOnlyHttp]:
+        """Lend a connection for one call."""
+        with self._lock:
+            connection = self._free.pop() if self._free else OnceOnlyHttp(self._timeout)
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            self._free.append(connection)
+
+    def close(self) -> None:
+        """Close the connections. No call may be under way."""
+        with self._lock:
+            free, self._free = self._free, []
+        for connection in free:
+            connection.close()
 
 
 def _itself(resource: Any) -> Any:
@@ -167,43 +196,29 @@ def _itself(resource: Any) -> Any:
 class Transport:
     """Gmail's methods for one account, from any thread."""
 
-    def __init__(
-        self, authorization: Authorization, endpoint: str, clock: ServiceClock, *, timeout: timedelta = TIMEOUT
-    ) -> None:
-        """``endpoint`` is ``https://gmail.googleapis.com`` or another server that speaks the same.
-
-        ``clock`` hears from each reply what time it is there.
-        """
-        document = json.loads(get_static_doc("gmail", "v1"))
-        # Redirecting by client options leaves some addresses as they are.
-        for name in ("rootUrl", "baseUrl", "mtlsRootUrl"):
-            document[name] = f"{endpoint}/"
-        self._document = document
-        self._server = server_named(urlsplit(endpoint).hostname or "", urlsplit(endpoint).port)
+    def __init__(self, authorization: Authorization, server: GmailServer, clock: ServiceClock) -> None:
+        """``clock`` hears from each reply what time it is there."""
         self._authorization = authorization
+        self._server = server
         self._clock = clock
-        self._timeout = timeout
-        self._own = threading.local()
-        self._lock = threading.Lock()
-        self._connections: list[_Connection] = []
 
     def call(self, build: Callable[[Any], Any]) -> Mapping[str, Any]:
         """Make one call and return its JSON answer. ``build`` gets ``service.users()`` and returns the request.
 
         Raises ``Refusal``, ``BrokenExchange``, ``AnswerTooLarge`` and, for the authorization, ``MailError``.
         """
-        connection = self._connection()
-        # A new login is taken up here.
-        connection.authorized.credentials = self._authorization.credentials()
-        request = build(connection.users)
+        request = build(self._server.users)
         is_send = urlsplit(request.uri).path.endswith(_SEND)
-        connection.http.send_ends_s = monotonic_s() + LONGEST_SEND.total_seconds() if is_send else None
+        # A new login is taken up here.
+        credentials = self._authorization.credentials()
         asked_s = self._clock.monotonic_s()
         try:
-            # Not ``request.execute``: it tries again on its own, and writes what Gmail said into the log.
-            response, content = connection.authorized.request(
-                request.uri, method=request.method, body=request.body, headers=dict(request.headers)
-            )
+            with self._server.connection() as connection:
+                connection.send_ends_s = monotonic_s() + LONGEST_SEND.total_seconds() if is_send else None
+                # Not ``request.execute``: it tries again on its own, and writes what Gmail said into the log.
+                response, content = google_auth_httplib2.AuthorizedHttp(credentials, http=connection).request(
+                    request.uri, method=request.method, body=request.body, headers=dict(request.headers)
+                )
         except GoogleAuthError as error:
             raise self._authorization.failure(error) from None
         self._clock.heard(response.get("date"), asked_s=asked_s)
@@ -217,26 +232,9 @@ class Transport:
         except (ValueError, RecursionError):
             answer = None
         if not isinstance(answer, dict):
-            raise BrokenExchange(f"what {self._server} answers is no JSON object", may_have_been_sent=is_send)
+            raise BrokenExchange(f"what {self._server.name} answers is no JSON object", may_have_been_sent=is_send)
         return answer
 
     def expired(self, why: str) -> AuthorizationExpired:
         """Return the error for an authorization that Gmail does not accept."""
         return self._authorization.expired(why)
-
-    def close(self) -> None:
-        """Close every thread's connection. No call may be under way."""
-        with self._lock:
-            for connection in self._connections:
-                connection.http.close()
-            self._connections.clear()
-        self._own = threading.local()
-
-    def _connection(self) -> _Connection:
-        connection: _Connection | None = getattr(self._own, "connection", None)
-        if connection is None:
-            connection = _Connection(self._document, self._authorization, self._timeout)
-            self._own.connection = connection
-            with self._lock:
-                self._connections.append(connection)
-        return connection

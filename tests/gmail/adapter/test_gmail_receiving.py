@@ -376,11 +376,12 @@ def test_reading_stops_at_the_budget_and_goes_on_where_it_was(sandbox: Sandbox, 
 
 
 def test_threads_never_get_the_mail_of_others(sandbox: Sandbox, open_mailbox, tmp_path: Path) -> None:
-    from league_agents.mail.gmail.transport import Transport
+    from league_agents.mail.gmail.transport import GmailServer, Transport
     from league_agents.mail.oauth import Authorization
 
     ids = [put(sandbox, number) for number in range(8)]
-    transport = Transport(Authorization(sandbox.token_file(BOB, tmp_path)), sandbox.url, ServiceClock(SystemClock()))
+    server = GmailServer(sandbox.url, timedelta(seconds=30))
+    transport = Transport(Authorization(sandbox.token_file(BOB, tmp_path)), server, ServiceClock(SystemClock()))
     wrong: list[str] = []
     together = threading.Barrier(8)
 
@@ -396,7 +397,7 @@ def test_threads_never_get_the_mail_of_others(sandbox: Sandbox, open_mailbox, tm
         thread.start()
     for thread in threads:
         thread.join()
-    transport.close()
+    server.close()
     assert wrong == []
 
 

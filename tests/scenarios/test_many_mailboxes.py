@@ -1,0 +1,135 @@
+"""One process serves many mailboxes: each one's trouble is its own, and the files may change while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from league_agents.local_league.league import DOMAIN, MANAGER
+from league_agents.local_league.patience import until
+from league_agents.runner.lock import FileLock, is_locked
+from league_agents.sandbox.faults import Fault, FaultAction
+from league_agents.sandbox.server import Sandbox
+from tests.support.latency import VERDICT, free_text
+from tests.support.mailboxes import Heard, entry, files_in, reload, role_at, running, status_of, write_file
+
+OFFICE = MANAGER
+GROUPS = ("a", "b", "c")
+IN_TROUBLE = ("refused", "revoked", "flooded", "damaged", "broken")
+NAMES = ("new", *IN_TROUBLE, *(f"{kind}{group}" for kind in ("p", "r") for group in GROUPS))
+FLOOD = 60
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
+    monkeypatch.setenv("LEAGUE_AGENTS_DATA", str(tmp_path / "data"))
+    with Sandbox([OFFICE, *(f"{name}@{DOMAIN}" for name in NAMES)]) as made:
+        yield made
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sandbox: Sandbox) -> Path:
+    """A league of three teams in one file."""
+    folder = tmp_path / "leagues"
+    season = {
+        "id": "S",
+        "teams": [{"group_id": g, "player": f"p{g}@{DOMAIN}", "referee": f"r{g}@{DOMAIN}"} for g in GROUPS],
+        "schedule": "swiss",
+        "rounds": 1,
+    }
+    roles = {
+        "manager": {"address": OFFICE},
+        "referee": [entry(f"r{group}") for group in GROUPS],
+        "player": [entry(f"p{group}", group_id=group) for group in GROUPS],
+    }
+    write_file(folder / "league.yaml", sandbox, roles, season=season)
+    return folder
+
+
+def test_a_league_is_played_beside_mailboxes_in_every_trouble(sandbox: Sandbox, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "class BrokenPlayer:\n"
+        "    def get_warmup_answer(self, context): ...\n"
+        "    def get_questions(self, context): ...\n"
+        "    def get_guess(self, context): ...\n"
+        "    def on_score_received(self, context): ...\n"
+        "    def __init__(self): raise ValueError('not today')\n",
+        "utf-8",
+    )
+    players = [
+        *(entry(name) for name in IN_TROUBLE if name != "broken"),
+        entry("broken", f"{tmp_path / 'agent.py'}:BrokenPlayer"),
+    ]
+    write_file(folder / "trouble.yaml", sandbox, {"player": players})
+    (folder / "player-damaged.db").write_bytes(b"no database" * 1_000)
+    sandbox.add_fault(
+        Fault(action=FaultAction.ERROR, status=429, reason="rateLimitExceeded", account=f"refused@{DOMAIN}")
+    )
+    sandbox.withdraw(f"revoked@{DOMAIN}")
+    for number in range(FLOOD):
+        to = f"flooded@{DOMAIN}"
+        sandbox.inject(free_text(number, to), to=[to], sender=OFFICE, verdict=VERDICT)
+    heard = Heard()
+    with running(folder, heard, most_threads=2) as roles:
+        until(lambda: "season" in heard.kinds(f"manager {OFFICE}"), "the season is over")
+        files = list(roles.files.values())
+        trouble = {name: status_of(*role_at(files, name)) for name in IN_TROUBLE}
+        until(lambda: "authorization_needed" in heard.codes("player revoked"), "the revoked one is named")
+        until(lambda: "mailbox_unavailable" in heard.codes("player refused"), "the refused one is named")
+        assert heard.codes("player damaged") == ["set_aside"]
+        assert heard.codes("player broken") == ["set_aside"]
+        assert trouble["damaged"].state == "its journal cannot be used"
+        # The flooded one is at it, and nobody waits for it.
+        until(lambda: heard.received_by["player flooded"] >= FLOOD, "the flood is taken in")
+        sandbox.token_file(f"revoked@{DOMAIN}", folder).replace(role_at(files, "revoked")[1].token)
+        until(lambda: "authorized" in heard.codes("player revoked"), "the new login is taken up")
+        until(lambda: not status_of(*role_at(files, "revoked")).stuck, "its status says so")
+    for kind in ("p", "r"):
+        for group in GROUPS:
+            name = f"{'player' if kind == 'p' else 'referee'} {kind}{group}"
+            assert not {"set_aside", "role_failed", "mailbox_unavailable"} & set(heard.codes(name)), name
+
+
+def test_roles_are_added_changed_and_removed_while_it_runs(sandbox: Sandbox, folder: Path) -> None:
+    other = write_file(folder / "other.yaml", sandbox, {"player": [entry("new"), entry("flooded")]})
+    heard = Heard()
+    with running(folder, heard) as roles:
+        files = list(roles.files.values())
+        new, flooded = role_at(files, "new")[1], role_at(files, "flooded")[1]
+        until(lambda: is_locked(new.token) and is_locked(flooded.token), "both run")
+        write_file(folder / "other.yaml", sandbox, {"player": [entry("new"), entry("revoked")]})
+        changes = reload(roles, folder)
+        assert (changes.added, changes.changed, changes.removed) == (("player revoked",), (), ("player flooded",))
+        until(lambda: not is_locked(flooded.token), "the removed one is closed")
+        assert is_locked(new.token)
+
+        other.write_text("roles: {player: [{adress: x@league.test}]}", "utf-8")
+        files_now = files_in(folder, roles.files)
+        assert "did you mean 'address'" in str(files_now.wrong[other])
+        assert str(roles.apply(files_now)) == "nothing has changed"
+        assert is_locked(new.token)
+
+        write_file(other, sandbox, {"player": [entry("new", display_name="Newcomer"), entry("revoked")]})
+        assert reload(roles, folder).changed == ("player new",)
+        other.unlink()
+        assert set(reload(roles, folder).removed) == {"player new", "player revoked"}
+        until(lambda: not is_locked(new.token), "the whole file is closed")
+        write_file(other, sandbox, {"player": [entry("new")]})
+        assert reload(roles, folder).added == ("player new",)
+        until(lambda: is_locked(new.token), "it runs again")
+        assert len(roles) == 8
+    assert not is_locked(new.token)
+    assert not {"role_failed", "set_aside"} & {code for name in NAMES for code in heard.codes(f"player {name}")}
+
+
+def test_a_mailbox_that_another_process_works_on_is_taken_over_when_that_ends(sandbox: Sandbox, folder: Path) -> None:
+    write_file(folder / "other.yaml", sandbox, {"player": [entry("new")]})
+    _, new = role_at(files_in(folder).read, "new")
+    lock = FileLock(new.token)
+    heard = Heard()
+    with running(folder, heard) as roles:
+        until(lambda: "role_failed" in heard.codes("player new"), "the other process is named")
+        lock.release()
+        until(lambda: status_of(*role_at(list(roles.files.values()), "new")).polled_at, "it polls")
