@@ -49,6 +49,7 @@ def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, 
     token = token_state(settings, role, now)
     bare = RoleStatus(
         role=role.role,
+        name=role.name,
         address=role.address,
         state=NEVER_STARTED,
         is_running=False,
@@ -109,6 +110,7 @@ def _status_in(
     errors = facts.get("errors")
     return RoleStatus(
         role=role.role,
+        name=role.name,
         address=role.address,
         state=named,
         is_running=is_running,
@@ -117,7 +119,8 @@ def _status_in(
         polled_at=_instant(facts.get("polled_at")),
         received_at=_instant(facts.get("received_at")),
         sent_at=_instant(facts.get("sent_at")),
-        stuck=str(facts.get("stuck") or ""),
+        stuck=secrets.hide(str(facts.get("stuck") or ""), role.label),
+        trouble=secrets.hide(str(facts.get("trouble") or ""), role.label),
         games=tuple(open_games(state)),
         registration=open_registration(machine, state),
         awaited=awaited(machine, state),

@@ -122,7 +122,7 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int
             raise click.UsageError(f"{choice.mode} takes one league file; name it with --config")
         return _watch_many(choice, lambda: league_files(choice.config), is_demo=is_demo, in_process=in_process)
     settings = evolve(settings_of(choice, paths[0], is_demo=is_demo), in_process=in_process)
-    if choice.mode == "--watch" and len({role.role for role in settings.roles}) < len(settings.roles):
+    if choice.mode == "--watch" and settings.lists_several:
         return _watch_many(choice, lambda: paths, is_demo=is_demo, in_process=in_process)
     with own_stdout() as stdout:
         if choice.mode == "--test-connectivity":
@@ -211,12 +211,12 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
     from league_agents.app.running_roles import RunningRoles
     from league_agents.app.secret_files import add_secrets_of
     from league_agents.cli.screen import own_stdout
-    from league_agents.config.league_folder import LeagueFiles, read_league_files
+    from league_agents.config.league_folder import LeagueFiles, are_many, read_league_files
     from league_agents.runner.wakeup import StopRequest
     from league_agents.runner.watch import LONGEST_STEP
 
     def read(path: Path) -> LeagueSettings:
-        settings = settings_of(choice, path, is_demo=is_demo, is_one_of_many=len(found) > 1)
+        settings = settings_of(choice, path, is_demo=is_demo, is_one_of_many=are_many(choice.config))
         return evolve(settings, in_process=in_process)
 
     def on_start(settings: LeagueSettings, live: Live) -> None:
@@ -249,7 +249,7 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
             log.say("", f"watching {count} (process {os.getpid()}): {changes}", event="started")
 
         try:
-            with ends_on_signals(stop, reloads=True):
+            with ends_on_signals(stop):
                 apply(files)
                 while not stop.is_requested:
                     stop.wait()
@@ -320,9 +320,9 @@ def _hide_targets(log: DaemonLog, roles: Sequence[Live]) -> None:
 
 
 @contextlib.contextmanager
-def ends_on_signals(stop: StopRequest, *, reloads: bool = False) -> Iterator[None]:
-    """SIGINT and SIGTERM ask for the end; a second one does not wait for the step in hand. With ``reloads`` SIGHUP asks
-    for the configuration to be read again, unless it says that the terminal is gone."""
+def ends_on_signals(stop: StopRequest) -> Iterator[None]:
+    """SIGINT and SIGTERM ask for the end; a second one does not wait for the step in hand. So does SIGHUP when the
+    terminal is gone; otherwise it asks for the configuration to be read again, where the caller of ``stop`` can."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -334,14 +334,15 @@ def ends_on_signals(stop: StopRequest, *, reloads: bool = False) -> Iterator[Non
         stop.request()
 
     def ask_to_reload(_number: int, _frame: object) -> None:
-        if had_terminal and not _has_terminal():
+        if had_terminal and not is_immune and not _has_terminal():  # nohup makes immune
             stop.request()
         else:
             stop.request_reload()
 
     for number in before:
         signal.signal(number, ask)
-    if reloads and hasattr(signal, "SIGHUP"):
+    if hasattr(signal, "SIGHUP"):
+        is_immune = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
         had_terminal = _has_terminal()
         before = {**before, signal.SIGHUP: signal.signal(signal.SIGHUP, ask_to_reload)}
     try:

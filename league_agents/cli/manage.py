@@ -20,10 +20,13 @@ SETTLING = ", ".join(word for word, command in COMMANDS.items() if command.settl
 MOST_MINUTES = LONGEST_EXTENSION / timedelta(minutes=1)
 LONGEST_TEXT, LONGEST_REASON, LONGEST_NAME = 2_000, 1_000, 200
 LOOK_EVERY_S = 0.2
+RELOAD = "reload"
+"""An order to the process instead of to the league manager."""
 
 EPILOG = (
     "\b\nCommands:\n"
     + "\n".join(f"  {word:<20} {command.meaning}" for word, command in COMMANDS.items())
+    + f"\n  {RELOAD:<20} read the league files again: for a process of many mailboxes"
     + """
 
 \b
@@ -39,7 +42,7 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
 
 
 @click.command(name="manage", short_help="Tell the league manager what to do.", epilog=EPILOG)
-@click.argument("order", metavar="COMMAND", type=click.Choice(list(COMMANDS)))
+@click.argument("order", metavar="COMMAND", type=click.Choice([*COMMANDS, RELOAD]))
 @click.option("--text", default="", help=f"The reason, or the text to send. For {WITH_TEXT}.")
 @click.argument("about", metavar="[ABOUT]", default="")
 @click.argument("team", metavar="[TEAM]", default="")
@@ -99,6 +102,10 @@ def command(
     from league_agents.journal.port import Order
     from league_agents.kit.clock import SystemClock
 
+    if order == RELOAD:
+        if about or team or text or why or points or scores or minutes:
+            raise click.UsageError(f"'{RELOAD}' takes only --config, with a league file or a folder of them")
+        return _reload(config)
     for name, words in (("ABOUT", about), ("TEAM", team), ("--text", text), ("--why", why)):
         if not _is_unicode(words):
             raise click.UsageError(f"{name} cannot be written as UTF-8; write it in the terminal's own encoding")
@@ -146,6 +153,35 @@ def command(
         said = "the new assignment table is out; the round begins when everybody has it, or with 'start-round' again"
     click.echo(f"{order}: {said}", err=True)
     return Exit.FAILED if outcome else Exit.OK
+
+
+def _reload(config: Path | None) -> int:
+    from league_agents.app.reload import ask_to_reload, processes_of
+    from league_agents.cli import Exit
+    from league_agents.config.league_file import environment_of, read_league_file
+    from league_agents.config.league_folder import are_many, league_files, read_league_files
+    from league_agents.kit.errors import ConfigError
+
+    named = () if config is None else (config,)
+    is_many = are_many(named)
+    files = read_league_files(
+        league_files(named), lambda path: read_league_file(path, environment_of(path), is_one_of_many=is_many)
+    )
+    for error in files.wrong.values():
+        click.echo(f"league-agents: {error}; what runs from this file stays as it is", err=True)
+    if not is_many and not any(settings.lists_several for settings in files.read):
+        path = league_files(named)[0]
+        raise ConfigError(
+            str(path), "is read at the start of its process only, which has one role of a kind; restart it"
+        )
+    processes = processes_of(files.read)
+    if not processes:
+        click.echo("no process of this machine works on these mailboxes; start it with 'run --watch'", err=True)
+        return Exit.FAILED
+    for pid in processes:
+        ask_to_reload(pid)
+        click.echo(f"process {pid} reads its league files again; its log says what has changed", err=True)
+    return Exit.CONFIGURATION if files.wrong else Exit.OK
 
 
 def _is_unicode(words: str) -> bool:

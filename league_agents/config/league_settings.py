@@ -178,6 +178,11 @@ class LeagueSettings:
     in_process: bool = False
     """Whether classes of the user's own run in the daemon's process."""
 
+    @property
+    def lists_several(self) -> bool:
+        """Whether several roles of a kind run."""
+        return len({role.role for role in self.roles}) < len(self.roles)
+
     def command(self, *words: str) -> str:
         """A command line that reads the same league file."""
         return command_with(self.path, *words)

@@ -90,6 +90,9 @@ class RoleStatus:
     """The status of one role."""
 
     role: str
+    name: str = ""
+    """What distinguishes it from others of its kind; empty where there is one."""
+
     address: str
     state: str
     """The name of the machine's state."""
@@ -102,6 +105,9 @@ class RoleStatus:
     sent_at: datetime | None = None
     stuck: str = ""
     """Why the role waits for a person; empty when it does not."""
+
+    trouble: str = ""
+    """Why the process could not do the role's work when it last tried; empty if it could."""
 
     games: tuple[OpenGame, ...] = ()
     registration: RegistrationProgress | None = None
@@ -143,11 +149,17 @@ class RoleStatus:
 
     results: JournalResults = NO_RESULTS
 
+    @property
+    def label(self) -> str:
+        """The role and its name."""
+        return f"{self.role} {self.name}" if self.name else self.role
+
     def to_json(self, now: datetime) -> dict[str, object]:
         """JSON values. Instants are ISO 8601, durations seconds. ``now`` is this machine's."""
         now -= self.clock_error
         return {
             "role": self.role,
+            "name": self.name or None,
             "address": self.address,
             "state": self.state,
             "is_running": self.is_running,
@@ -158,6 +170,7 @@ class RoleStatus:
             "last_received_at": _text(self.received_at),
             "last_sent_at": _text(self.sent_at),
             "needs": self.stuck,
+            "trouble": self.trouble,
             "registration": None if self.registration is None else _registration_to_json(self.registration),
             "waits_for": None if self.awaited is None else _awaited_to_json(self.awaited),
             "orders_waiting": list(self.orders),

@@ -55,6 +55,17 @@ class FileLock:
                 file.close()
 
 
+def holder_of(path: Path) -> int | None:
+    """The process that holds the lock of this file; ``None`` if none does or it is unknown."""
+    if not is_locked(path):
+        return None
+    try:
+        text = path.with_name(f"{path.name}.lock").read_text("ascii", "replace").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() and len(text) < 20 else None
+
+
 def is_locked(path: Path) -> bool:
     """Whether a process holds the lock of this file."""
     try:

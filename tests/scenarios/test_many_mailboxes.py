@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import re
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from league_agents.cli import command_line
 from league_agents.local_league.league import DOMAIN, MANAGER
-from league_agents.local_league.patience import until
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.runner.lock import FileLock, is_locked
 from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
@@ -133,3 +141,95 @@ def test_a_mailbox_that_another_process_works_on_is_taken_over_when_that_ends(sa
         until(lambda: "role_failed" in heard.codes("player new"), "the other process is named")
         lock.release()
         until(lambda: status_of(*role_at(list(roles.files.values()), "new")).polled_at, "it polls")
+
+
+def command(*words: str) -> Result:
+    return CliRunner().invoke(command_line, words)
+
+
+def test_a_person_looks_at_all_mailboxes_and_has_the_files_read_again(
+    sandbox: Sandbox, folder: Path, tmp_path: Path
+) -> None:
+    where = ("--config", str(folder))
+    write_file(folder / "other.yaml", sandbox, {"player": [entry("refused"), entry("damaged")]})
+    (folder / "player-damaged.db").write_bytes(b"no database" * 1_000)
+    sandbox.add_fault(
+        Fault(action=FaultAction.ERROR, status=429, reason="rateLimitExceeded", account=f"refused@{DOMAIN}")
+    )
+    (folder / "wrong.yaml").write_text("roles: {plaier: {}}", "utf-8")
+    none = command("manage", "reload", *where)
+    assert (none.exit_code, "no process of this machine works on these mailboxes" in none.stderr) == (1, True)
+    log = tmp_path / "log"
+    program = [sys.executable, "-m", "league_agents.kit.lifeline", "league_agents", "run", "--watch", *where]
+    with log.open("wb") as file:
+        daemon = subprocess.Popen(program, stdin=subprocess.PIPE, stderr=file)
+
+    def said(*words: str) -> bool:
+        return any(all(word in line for word in words) for line in log.read_text("utf-8").splitlines())
+
+    def hear(*words: str) -> None:
+        until(lambda: said(*words) or daemon.poll() is not None, f"the log says {words}", story=log.read_text)
+        assert said(*words), log.read_text()
+
+    with daemon:
+        try:
+            hear("watching 9 mailboxes")
+            hear("did you mean 'player'", "nothing of it runs")
+            hear("player damaged ERROR", "is damaged or no journal")
+            hear("player refused WARNING", "next look in")
+            hear("referee ra", "received BROADCAST_ASSIGNMENT_TABLE")
+
+            def lines() -> dict[str, Any]:
+                shown = command("status", "--all", "--json", *where)
+                assert shown.exit_code == 3, "a file and a journal cannot be used"
+                document = json.loads(shown.stdout)
+                assert [each["file"] for each in document["wrong_files"]] == [str(folder / "wrong.yaml")]
+                return {line["address"].partition("@")[0]: line for line in document["mailboxes"]}
+
+            # A process stores what it knows of a role now and then.
+            until(lambda: lines()["refused"]["trouble"], "the trouble is stored")
+            found = lines()
+            assert len(found) == 9
+            assert found["damaged"]["state"] == "its journal cannot be used"
+            assert "is damaged or no journal" in found["damaged"]["trouble"]
+            assert {name: found[name]["trouble"] for name in ("pa", "ra", "league-office")} == dict.fromkeys(
+                ("pa", "ra", "league-office"), ""
+            )
+            assert found["ra"]["name"] == "ra"
+            table = command("status", "--all", *where)
+            assert re.search(r"player damaged +damaged@league\.test", table.stdout)
+            assert re.search(r"9 mailboxes, \d running, 2 in trouble, \d+ open games", table.stdout)
+
+            (folder / "wrong.yaml").unlink()
+            write_file(folder / "other.yaml", sandbox, {"player": [entry("new"), entry("damaged")]})
+            assert command("manage", "reload", *where).exit_code == 0
+            hear("added player new", "removed player refused")
+            (folder / "other.yaml").unlink()
+            daemon.send_signal(signal.SIGHUP)
+            hear("removed player damaged, player new")
+            assert not said("changed"), "a folder with one file left is a folder all the same"
+        finally:
+            daemon.send_signal(signal.SIGTERM)
+            assert daemon.wait(LIMIT_S) == 0, log.read_text()
+    assert not said("Traceback")
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("run", "--scan"), "--scan takes one league file"),
+        (("run", "--test-connectivity"), "--test-connectivity takes one league file"),
+        (("status", "--mailbox", "x@league.test"), "--mailbox is for one league file"),
+        (("manage", "reload", "--why", "so"), "'reload' takes only --config"),
+    ],
+)
+def test_what_does_not_go_with_a_folder_is_said(folder: Path, words: tuple[str, ...], what: str) -> None:
+    shown = command(*words, "--config", str(folder))
+    assert (shown.exit_code, what in shown.stderr) == (2, True), shown.output
+
+
+def test_a_file_of_one_mailbox_is_not_reloaded(sandbox: Sandbox, tmp_path: Path) -> None:
+    path = write_file(tmp_path / "one" / "league.yaml", sandbox, {"player": entry("new")})
+    shown = command("manage", "reload", "--config", str(path))
+    assert shown.exit_code == 3
+    assert "is read at the start of its process only" in shown.stderr
