@@ -109,9 +109,50 @@ def add_apart(parts: dict[str, object | None], holder: H | None, former: H | Non
             parts[f"{name}/{place}"] = value or None
 
 
+class Entries(dict[K, V]):
+    """A mapping that knows in which entry it differs from the one that it was made of, so that a step of one open game
+    costs the same however many are open. Never changed after it was made."""
+
+    __slots__ = ("differs_in", "made_of", "stamp")
+
+    stamp: object
+    """Stands for this mapping without keeping it alive."""
+
+    made_of: object
+    """The stamp of the former mapping; ``None`` if that has none."""
+
+    differs_in: K
+
+
+def with_entry(entries: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
+    """The mapping with one entry added or replaced."""
+    made = _made_of(entries, key)
+    made[key] = value
+    return made
+
+
+def without_entry(entries: Mapping[K, V], key: K) -> Mapping[K, V]:
+    """The mapping without one of its entries."""
+    made = _made_of(entries, key)
+    del made[key]
+    return made
+
+
+def _made_of(entries: Mapping[K, V], key: K) -> Entries[K, V]:
+    made = Entries(entries)
+    made.stamp, made.differs_in = object(), key
+    made.made_of = entries.stamp if isinstance(entries, Entries) else None
+    return made
+
+
 def changed(new: Mapping[K, V], old: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
     """The entries that differ by identity: key, value and former value; ``None`` for a missing value."""
     if new is old:
+        return
+    if isinstance(new, Entries) and isinstance(old, Entries) and new.made_of is old.stamp:
+        changed_key = new.differs_in
+        if new.get(changed_key) is not old.get(changed_key):
+            yield changed_key, new.get(changed_key), old.get(changed_key)
         return
     if len(new) == len(old) and all(map(is_, new, old)):  # an entry was replaced: the usual case, of many open games
         for key in compress(new, map(is_not, new.values(), old.values())):

@@ -14,7 +14,7 @@ from league_agents.kit.values import evolve
 from league_agents.league.machines.events import CallbackReturned, MessageArrived
 from league_agents.league.machines.participant.held import Held
 from league_agents.league.machines.player.game_state import LeagueGame
-from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined
+from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined, with_entry, without_entry
 from league_agents.league.machines.turn import Timer
 from league_agents.league.wire.envelope import Envelope, Sender
 from league_agents.league.wire.kinds import MessageType, Protocol, Role
@@ -127,6 +127,32 @@ def test_of_a_holder_only_what_changed_is_written_again() -> None:
     assert parts == {}
     add_apart(parts, None, GAME, "x")
     assert parts == {"questions/x": None, "answers/x": None}
+
+
+def test_a_mapping_that_was_made_of_another_is_compared_in_one_entry_only() -> None:
+    kept, old, new = object(), object(), object()
+
+    class Counted(str):
+        """A key that counts how often it is looked up or compared."""
+
+        looks = 0
+
+        def __hash__(self) -> int:
+            Counted.looks += 1
+            return super().__hash__()
+
+    first = with_entry({Counted(number): kept for number in range(100)}, Counted("a"), old)
+    second = with_entry(first, Counted("a"), new)
+    third = without_entry(second, Counted("a"))
+    Counted.looks = 0
+    assert list(changed(second, first)) == [("a", new, old)]
+    assert list(changed(third, second)) == [("a", None, new)]
+    assert Counted.looks < 20
+    # Two steps away every entry is compared, and one that is there again is no change.
+    assert list(changed(third, first)) == [("a", None, old)]
+    assert list(changed(with_entry(second, Counted("a"), old), first)) == []
+    assert list(changed(with_entry(first, Counted("0"), kept), first)) == []
+    assert list(changed(with_entry({}, "b", new), {})) == [("b", new, None)]
 
 
 def test_the_entries_that_changed_are_found_by_identity() -> None:

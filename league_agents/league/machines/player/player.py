@@ -43,7 +43,7 @@ from league_agents.league.machines.player.game_play import (
     message_arrived,
 )
 from league_agents.league.machines.player.game_state import LeagueGame
-from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined
+from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined, with_entry
 from league_agents.league.wire.address import address_key
 from league_agents.league.wire.envelope import Envelope
 from league_agents.league.wire.kinds import MessageType, Role
@@ -366,7 +366,7 @@ def _new_game(
 def _with_game(state: PlayerState, game: LeagueGame) -> PlayerState:
     if state.games.get(game.game_id) is game:
         return state
-    return evolve(state, games={**state.games, game.game_id: game})
+    return evolve(state, games=with_entry(state.games, game.game_id, game))
 
 
 def transition_table() -> list[Transition]:

@@ -44,7 +44,7 @@ from league_agents.league.machines.referee.match_play import (
 from league_agents.league.machines.referee.match_state import MatchPlayer, OpenMatch, with_seat
 from league_agents.league.machines.referee.messages import RefereeTurn, send_report
 from league_agents.league.machines.reports import CANCELLED_REPORT, cancelled_facts
-from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined
+from league_agents.league.machines.stored import add_apart, changed, dump, load, rejoined, with_entry, without_entry
 from league_agents.league.wire.address import address_key
 from league_agents.league.wire.kinds import MessageType, Role
 from league_agents.league.wire.messages import AssignmentRole
@@ -267,8 +267,8 @@ def _with_match(state: RefereeState, before: OpenMatch, after: Next) -> RefereeS
     if after is before:
         return state
     if after is not None:
-        return evolve(state, matches={**state.matches, after.game_id: after})
-    return evolve(state, matches={key: match for key, match in state.matches.items() if match is not before})
+        return evolve(state, matches=with_entry(state.matches, after.game_id, after))
+    return evolve(state, matches=without_entry(state.matches, before.game_id))
 
 
 def _abort(
