@@ -30,6 +30,17 @@ class Watched:
     manager: ServiceManager | None = None
     """The service manager that started the process; ``None`` without one."""
 
+    @contextmanager
+    def reloading(self) -> Iterator[None]:
+        """Tell the service manager that the configuration is read again, and when it was."""
+        if self.manager is not None:
+            self.manager.reloading()
+        try:
+            yield
+        finally:
+            if self.manager is not None:
+                self.manager.reloaded()
+
 
 @contextmanager
 def watched(

@@ -210,6 +210,7 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
     """Run every mailbox of the league files, and read the files again when asked to."""
     from league_agents.app.running_roles import RunningRoles
     from league_agents.app.secret_files import add_secrets_of
+    from league_agents.app.watched import watched
     from league_agents.cli.screen import own_stdout
     from league_agents.config.league_folder import LeagueFiles, are_many, read_league_files
     from league_agents.runner.wakeup import StopRequest
@@ -230,13 +231,17 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
         log.secrets.forget(role.label)
         log.say(role.label, "stopped", level=logging.DEBUG, event="stopped")
 
-    found = paths()
-    files = read_league_files(found, read)
+    files = read_league_files(paths(), read)
     if not files.read:
         raise next(iter(files.wrong.values()))
     stop = StopRequest()
-    with own_stdout(), log_of(files.read[0], in_process=in_process) as log:
-        roles = RunningRoles(log, on_start=on_start, on_end=on_end)
+    first = files.read[0]
+    with (
+        own_stdout(),
+        log_of(first, in_process=in_process) as log,
+        watched(first.metrics, log, os.environ, tell=lambda line: log.say("", line, event="metrics")) as watching,
+    ):
+        roles = RunningRoles(watching.observer, on_start=on_start, on_end=on_end)
 
         def apply(files: LeagueFiles) -> None:
             changes = roles.apply(files)
@@ -255,14 +260,12 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
                     stop.wait()
                     if stop.is_reload_requested and not stop.is_requested:
                         stop.is_reload_requested = False
-                        try:
-                            found = paths()
-                        except LeagueError as error:
-                            log.say(
-                                "", f"{error}; everything stays as it was", level=logging.ERROR, event="file_refused"
-                            )
-                            continue
-                        apply(read_league_files(found, read, before=roles.files))
+                        with watching.reloading():
+                            try:
+                                apply(read_league_files(paths(), read, before=roles.files))
+                            except LeagueError as error:
+                                said = f"{error}; everything stays as it was"
+                                log.say("", said, level=logging.ERROR, event="file_refused")
         finally:
             roles.close(LONGEST_STEP)
             stop.close()
