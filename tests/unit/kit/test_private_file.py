@@ -222,7 +222,7 @@ def test_a_daemons_log_tells_of_a_tightened_file_in_a_line_of_its_own(tmp_path: 
 WRITES_ELSEWHERE = {
     "kit.private_file": "the one place",
     "app.publishing": "pages that are there to be read by everybody",
-    "app.season": "a dot for each match that is over",
+    "app.season_division": "a dot for each match that is over",
     "app.season_plan": "what a season is made of: neither targets nor keys",
     "cli": "the null device",
     "cli.screen": "the terminal",
