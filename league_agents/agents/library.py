@@ -27,7 +27,7 @@ from league_agents.knowledge.lectures import lectures
 from league_agents.knowledge.passages import Passage, book_opening, passages
 from league_agents.knowledge.retrieval import Retrieved as Retrieved  # part of this module's interface
 from league_agents.knowledge.retrieval import Retriever
-from league_agents.knowledge.titles import Named, best_book, title_key
+from league_agents.knowledge.titles import Named, best_book, same_author, title_key
 from league_agents.knowledge.vocabulary import BookVocabulary
 
 _BOOKS_KEPT = 8
@@ -123,9 +123,13 @@ class Knowledge:
         if self._index is not None:
             self._index.close()
 
+    @property
+    def _whole_catalogue(self) -> Catalogue:
+        return self._catalogue or Catalogue.load()
+
     @cached_property
     def catalogue(self) -> Catalogue:
-        whole = self._catalogue or Catalogue.load()
+        whole = self._whole_catalogue
         wanted = [work for work in whole.works if self._is_wanted(work.title)]
         return whole if len(wanted) == len(whole.works) else Catalogue(wanted, whole.domains)
 
@@ -148,11 +152,30 @@ class Knowledge:
 
     def _shelved(self, name: str) -> Shelved | None:
         found = best_book(name, [Named(book.title, book.author) for book in self.shelf])
-        return None if found is None else self.shelf[found]
+        if found is None or self._is_by_another(name, self.shelf[found].author):
+            return None
+        return self.shelf[found]
 
     def work(self, name: str) -> Work | None:
         """Return the catalogue's entry with this name, or ``None``."""
-        return self.catalogue.find(name[:_LONGEST_NAME])
+        found = self.catalogue.find(name[:_LONGEST_NAME])
+        return None if found is None or self._is_by_another(name, found.author) else found
+
+    def _is_by_another(self, name: str, author: str | None) -> bool:
+        """Whether exactly this title is known, and only of other authors: "The Good Soldier" is not a short form of
+        "The Good Soldier Švejk"."""
+        authors = self._authors.get(title_key(name), ())
+        return bool(authors) and not any(same_author(each, author) for each in authors)
+
+    @cached_property
+    def _authors(self) -> dict[str, list[str | None]]:
+        """The authors of each title in the shelf and the whole catalogue."""
+        found: dict[str, list[str | None]] = {}
+        named = [(work.title, work.author) for work in self._whole_catalogue.works]
+        named += [(work.english_title, work.author) for work in self._whole_catalogue.works if work.english_title]
+        for title, author in (*named, *((book.title, book.author) for book in self.shelf)):
+            found.setdefault(title_key(title), []).append(author)
+        return found
 
     def near_works(self, name: str, limit: int) -> list[tuple[Work, float]]:
         """Return the entries with the titles most similar to ``name``, with a similarity from 0 to 1, best first."""

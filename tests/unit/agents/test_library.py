@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from league_agents.agents.library import Knowledge
-from league_agents.knowledge.documents import Document
+from league_agents.knowledge.documents import Document, make_document
 from league_agents.knowledge.index import KnowledgeIndex
 from league_agents.knowledge.lectures import lectures
 
@@ -33,6 +33,25 @@ def test_a_book_of_the_index_stands_beside_the_lectures(tmp_path: Path, village:
     assert len(volume.passages) == len(volume.readings) == 150
     assert len(knowledge.shelf) == 1 + len(lectures())
     knowledge.close()
+
+
+def test_a_title_of_another_author_is_no_short_form() -> None:
+    hidden = "The Good Soldier"
+    novel = make_document(
+        "It rained.\n\nHe sat.", source="a.txt", title="The Good Soldier Švejk", author="Jaroslav Hašek"
+    )
+    knowledge = Knowledge(documents=[novel])
+    assert knowledge.volume(hidden) is None
+    named = knowledge.work(hidden)
+    assert named is not None
+    assert named.author == "Ford Madox Ford"
+    without = knowledge.only(lambda title: title != hidden)
+    assert without.work(hidden) is None
+    assert without.volume(hidden) is None
+    assert knowledge.volume("Good Soldier Svejk") is not None
+    # Exactly this title is the shelf's own: the catalogue's longer one is another work.
+    stranger = make_document("It rained.\n\nHe sat.", source="b.txt", title="Good Soldier", author="Ann Reed")
+    assert Knowledge(documents=[stranger]).only(lambda title: title != hidden).work("Good Soldier") is None
 
 
 def test_a_name_that_is_no_book_names_none() -> None:

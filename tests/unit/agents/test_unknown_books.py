@@ -61,7 +61,7 @@ def test_the_guess_at_an_unknown_sentence_resembles_it_and_is_not_confident(
 ) -> None:
     player = OfflinePlayer(rules=rules, knowledge=players_library(), seed=1)
     referee = referee_of(rules, "tuned", is_other_make=is_other_make)
-    games = [play(referee, player, match_id=f"U{number}") for number in range(5)]
+    games = [play(referee, player, match_id=f"U{number}") for number in range(6)]
     assert max(game.confidence for game in games) < 0.15
     assert fmean(game.similarity for game in games) > 1.2
 
