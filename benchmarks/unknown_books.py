@@ -169,6 +169,12 @@ def _referees_library(kind: TargetKind, part: str) -> Knowledge:
     return Knowledge(documents=cached_books(list(novels)), catalogue=Catalogue([], Catalogue.load().domains))
 
 
+def hidden_openings(part: str) -> dict[str, str]:
+    """Return the openings of the part's works by their titles."""
+    titles = _works_of(part)
+    return {work.title: work.opening_sentence for work in Catalogue.load().works if work.title in titles}
+
+
 @cache
 def _works_of(part: str) -> frozenset[str]:
     novels = {title_key(title) for title in NOVELS}

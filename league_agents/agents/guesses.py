@@ -39,6 +39,10 @@ _MOST_CONFIDENT = 0.98
 _MOST_CONFIDENT_OF_OTHERS = 0.12
 """Limit for the opening of a work with another name: answers that fit it also fit many openings that are not known."""
 
+_CONFIRMED = 0.95
+"""Least probability at which the answers confirm a sentence that a model remembers. Below it, the limit for other works
+applies: a few answers also fit many openings that the model could have invented or confused."""
+
 _MEANINGS = {YES: "yes", NO: "no", PARTIALLY: "partially"}
 
 
@@ -80,7 +84,7 @@ def conclude(
     if sentence is None:
         least = rules.least_sentence_characters
         sentence = sentence_from_answers(candidates, asked, answers, least_characters=least)
-    is_of_other_work = not candidates.is_known and sentence not in candidates.recalled
+    is_of_other_work = not candidates.is_known and (sentence not in candidates.recalled or mass < _CONFIRMED)
     most = _MOST_CONFIDENT_OF_OTHERS if is_of_other_work else _MOST_CONFIDENT
     word = candidates.words[int(np.argmax(belief.words))]
     shown = evolve(CandidateReading() if place is None else candidates.readings[place], word=word)

@@ -2,8 +2,9 @@
 
 Rule 1: at any point there is a complete, valid reply from code alone: the batch without a model is made before the
 model is asked, and the guess before it is worded.
-Rule 2: at most two paid model calls in a game: one for the pool of questions, one for the wording, each repeated at
-most once if its form is wrong. That is at most 8,000 tokens in and 3,000 out, and 20,000 and 6,000 with both repeated.
+Rule 2: at most two paid model calls in a game: one for the pool of questions, one for the wording or, if the answers
+fit no known sentence, for the model's memory; each is repeated at most once if its form is wrong. That is at most 8,000
+tokens in and 3,000 out, and 20,000 and 6,000 with both repeated.
 (After a restart the second call may be one for the pool, whose reply is longer: rule 3.)
 Rule 3: no state is lost with this object. The prompts depend only on the context and the seed, so after a restart the
 model is asked for the same pool again, which costs nothing if completions are recorded; if it did cost something, code
@@ -27,7 +28,9 @@ from league_agents.agents.contexts import AskedQuestion, CallContext
 from league_agents.agents.every_sentence import believe
 from league_agents.agents.guesses import conclude, guess_reply, justified
 from league_agents.agents.library import Knowledge
-from league_agents.agents.player_chain.enriched import Addition, with_sentences, with_words
+from league_agents.agents.player_chain.enriched import Addition, with_remembered, with_sentences, with_words
+from league_agents.agents.player_chain.memory import STEP as MEMORY
+from league_agents.agents.player_chain.memory import ask_for_memory, settle_memory, shown_answers
 from league_agents.agents.player_chain.noise import NoiseTally, RefereeNoise, compared
 from league_agents.agents.player_chain.wording import STEP as WORDING
 from league_agents.agents.player_chain.wording import ask_for_wording
@@ -47,6 +50,7 @@ from league_agents.agents.questions.belief import Extra, candidates_left
 from league_agents.agents.questions.grammar import recognise
 from league_agents.agents.questions.kinds import Inquiry
 from league_agents.agents.warmup import warmup_answer
+from league_agents.games.q21.information import UNKNOWN
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.games.q21.untrusted import field_of, number_of
@@ -59,11 +63,8 @@ _MOST_RETRIEVED = 60
 _RETRIEVED_SHARE = 0.4
 """Share of the prior for passages that match the hint of a book whose name is not known."""
 
-_RECALLED_SHARE = {True: 0.06, False: 0.5}
-"""Share of the prior for sentences from the model's memory, by whether the book's name was recognised."""
-
-_RECALLED_RATIO = 0.5
-"""Ratio between the weights of a recalled sentence and the one before it."""
+_RECALLED_SHARE = {True: 0.06, False: 0.25}
+"""Probability of the sentences from the model's memory, by whether the book's name was recognised."""
 
 _WORDS_SHARE = {True: 0.25, False: 0.6}
 """Share of the word probabilities for words that the model proposes, by whether people listed the domain's words."""
@@ -144,15 +145,37 @@ class LlmPlayer(PlayerAI):
         candidates = self._found_for(brief) if pool is None else self._enriched(brief, pool)
         letters = context.answers()
         answers = answer_codes(asked, sent, letters)
+        heard = {number: letter for number, letter in letters.items() if number <= len(sent)}
+        known = candidates
         candidates, belief = believe(candidates, asked, answers, extra)
         found = conclude(candidates, belief, sent, asked, answers, self._rules)
+        is_memory_asked = (
+            found.unlisted
+            and self._found_for(brief).is_probably_unlisted
+            and any(answer != UNKNOWN for answer in answers)
+            and not again.has_cost
+            and turn.may_ask(MEMORY)
+        )
+        if is_memory_asked:
+            shown = shown_answers(asked, answers)
+            remembered = ask_for_memory(turn, brief, sent, heard, shown, self._rules)
+            if remembered:
+                # What the model saw is no evidence for what it then remembered.
+                unseen = [UNKNOWN if i in shown else answer for i, answer in enumerate(answers)]
+                widened = with_remembered(known, remembered, _RECALLED_SHARE[known.is_known])
+                tried, believed = believe(widened, asked, unseen, extra)
+                again_found = conclude(tried, believed, sent, asked, unseen, self._rules)
+                if again_found.sentence in remembered:
+                    candidates, belief, found = tried, believed, again_found
+            settle_memory(turn, remembered, found.sentence)
         self._keep(context, compared(asked, answers, found.shown))
         wording = justified(found, candidates, brief, self._rules)
-        if again.has_cost:
+        if is_memory_asked:
+            turn.not_asked(WORDING, Why.CALLS_SPENT)
+        elif again.has_cost:
             # The pool was not recorded, so asking for it again was the second paid call of this game.
             turn.replaced(WORDING, Why.CALLS_SPENT)
         elif turn.may_ask(WORDING):
-            heard = {number: letter for number, letter in letters.items() if number <= len(sent)}
             wording = ask_for_wording(turn, brief, found, sent, heard, wording, self._rules)
         left = candidates_left(candidates, asked, answers, belief)
         return turn.told(guess_reply(found, *wording) | {CANDIDATES_LEFT: left}, again)
@@ -221,16 +244,12 @@ class LlmPlayer(PlayerAI):
             for hit in hits
             if hit.opening_sentence.strip() and hit.score > 0
         ]
-        return with_sentences(base, additions, _RETRIEVED_SHARE, is_known=False)
+        return with_sentences(base, additions, _RETRIEVED_SHARE)
 
     def _enriched(self, brief: Brief, pool: WrittenPool) -> Candidates:
         """Return the stored candidates with the model's additions."""
         base = self._found_for(brief)
-        recalled = [
-            Addition(sentence=sentence, paragraph="", weight=_RECALLED_RATIO**rank)
-            for rank, sentence in enumerate(pool.recalled)
-        ]
-        candidates = with_sentences(base, recalled, _RECALLED_SHARE[base.is_known], is_known=True)
+        candidates = with_remembered(base, pool.recalled, _RECALLED_SHARE[base.is_known])
         domain = self._knowledge.find_domain(brief.association_domain)
         return with_words(candidates, pool.words, _WORDS_SHARE[domain is not None and domain.is_listed])
 

@@ -22,6 +22,9 @@ from league_agents.kit.values import evolve
 _ALIKE = 88
 """Least similarity (0 to 100) at which two spellings count as one sentence."""
 
+_RECALLED_RATIO = 0.5
+"""Ratio between the weights of a recalled sentence and the one before it."""
+
 _RANK_RATIO = 0.85
 """Ratio between the weights of a proposed word and the one before it."""
 
@@ -38,13 +41,8 @@ class Addition:
     """Weight relative to the other additions."""
 
 
-def with_sentences(
-    candidates: Candidates, additions: Sequence[Addition], share: float, *, is_known: bool
-) -> Candidates:
-    """Return the candidates with the additions, which together get ``share`` of the prior (all if there was none).
-
-    ``is_known`` says that one of them is good enough to be guessed although the book's name was not recognised.
-    """
+def with_sentences(candidates: Candidates, additions: Sequence[Addition], share: float) -> Candidates:
+    """Return the candidates with the additions, which together get ``share`` of the prior (all if there was none)."""
     if not additions:
         return candidates
     stored = [_squeezed(sentence) for sentence in candidates.sentences]
@@ -77,9 +75,24 @@ def with_sentences(
         groups=np.array([numbers.setdefault(each, len(numbers)) for each in stored], dtype=np.int64),
         prior=weights / max(float(weights.sum()), 1e-300),
         given=given,
-        is_known=candidates.is_known or is_known,
         unlisted=unlisted,
     )
+
+
+def with_remembered(candidates: Candidates, sentences: Sequence[str], share: float) -> Candidates:
+    """Return the candidates with sentences from a model's memory, likeliest first, marked as remembered.
+
+    ``share`` is their probability, taken in proportion from every listed sentence and from "none of these".
+    """
+    if not sentences:
+        return candidates
+    recalled = [
+        Addition(sentence=sentence, paragraph="", weight=_RECALLED_RATIO**rank)
+        for rank, sentence in enumerate(sentences)
+    ]
+    unlisted = candidates.unlisted * (1 - share)
+    found = with_sentences(candidates, recalled, share / (1 - unlisted))
+    return evolve(found, unlisted=unlisted, recalled=candidates.recalled | set(sentences))
 
 
 def with_words(candidates: Candidates, words: Sequence[str], share: float) -> Candidates:

@@ -42,7 +42,12 @@ _CANDIDATE_TOKENS = 92
 
 MOST_RECALLED = 3
 MOST_WORDS = 20
-_LONGEST_SENTENCE = 600
+_LONGEST_SENTENCE = 900
+"""Most characters of a remembered sentence; the catalogue's longest opening has 831."""
+
+LONGEST_LINE = 1_200
+"""Most characters of a line about a remembered work: four short parts and the sentence."""
+
 _LONGEST_QUESTION = 240
 _LONGEST_WORD = 40
 _LONGEST_OPTION = 60
@@ -79,7 +84,7 @@ class QuestionPool(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    recalled: list[Annotated[str, Field(max_length=1_000)]] = Field(default_factory=list, max_length=12)
+    recalled: list[Annotated[str, Field(max_length=LONGEST_LINE)]] = Field(default_factory=list, max_length=12)
     words: list[Annotated[str, Field(max_length=100)]] = Field(default_factory=list, max_length=60)
     questions: list[Annotated[str, Field(max_length=1_200)]] = Field(default_factory=list, max_length=120)
 
@@ -111,7 +116,7 @@ def ask_for_pool(
         QuestionPool,
         max_output_tokens=MOST_OUTPUT_TOKENS,
         asked=rules.questions_required,
-        target=_TARGETS[rules.target_kind],
+        target=TARGETS[rules.target_kind],
         own=rules.answer_key is AnswerKey.OWN,
         fixed=rules.fixed_options,
         pool_size=questions,
@@ -157,7 +162,7 @@ def settle_late(turn: CallbackRun, pool: WrittenPool, rules: RuleSet, *, is_earl
     turn.settle(STEP, work, Why.NO_TIME, used=0, of=rules.questions_required, is_earlier=is_earlier)
 
 
-_TARGETS = {
+TARGETS = {
     TargetKind.BOOK_OPENING: "the opening sentence of a book or another work",
     TargetKind.PASSAGE_OPENING: "the opening sentence of one paragraph of a book",
 }
@@ -206,11 +211,23 @@ def _shown(candidates: Candidates, place: int) -> str:
     return f"{shown} // {begun}" if begun else shown
 
 
+def remembered_sentences(lines: Sequence[str], brief: Brief, rules: RuleSet) -> tuple[str, ...]:
+    """Return the usable sentences of lines like ``AUTHOR | PLACE | TIME | THEME | SENTENCE``, each once."""
+    hint = _plain(brief.book_hint)
+    found = [_quoted_part(line) for line in lines]
+    return tuple(dict.fromkeys(sentence for sentence in found if _is_sentence(sentence, hint, rules)))
+
+
+def _quoted_part(line: str) -> str:
+    """Return the sentence of a line, which follows what the model remembers of the work."""
+    return one_line(one_line(line, LONGEST_LINE).rpartition("|")[2], _LONGEST_SENTENCE)
+
+
 def read_pool(reply: QuestionPool, shown: Sequence[str], brief: Brief, rules: RuleSet) -> WrittenPool:
     """Return the usable parts of a completion; ``shown`` are the candidates in the order of the prompt."""
     hint = _plain(brief.book_hint)
     # Every recalled sentence has a number, usable or not.
-    told = [one_line(sentence, _LONGEST_SENTENCE) for sentence in reply.recalled]
+    told = [_quoted_part(line) for line in reply.recalled]
     keys = [sentence_key(sentence) for sentence in (*shown, *told)]
     questions: dict[str, WrittenInquiry] = {}
     for line in reply.questions:
@@ -230,10 +247,10 @@ def read_pool(reply: QuestionPool, shown: Sequence[str], brief: Brief, rules: Ru
 _WORD = re.compile(r"[^\W\d_]+(?:['’־-][^\W\d_]+){0,3}(?: [^\W\d_]+)?")
 _NUMBERED = re.compile(r"[^\W\d_]+|\d+")
 _MOST_DIGITS = 4
+_COMMANDS = r"https?:|www\.|[<>{}\\`@]|\bignore\b|\binstruct|\bprompt\b|\bsystem\b"
+_NOT_QUOTED = re.compile(_COMMANDS, re.IGNORECASE)
 _NOT_ASKED = re.compile(
-    r"https?:|www\.|[<>{}\\`@]|\bcandidates?\b|\b(?:sentence|number|no\.) ?\d|\bignore\b|\binstruct|\bprompt\b"
-    r"|\bsystem\b|\b(?:league )?points\b|\bscores?\b",
-    re.IGNORECASE,
+    rf"{_COMMANDS}|\bcandidates?\b|\b(?:sentence|number|no\.) ?\d|\b(?:league )?points\b|\bscores?\b", re.IGNORECASE
 )
 
 
@@ -282,10 +299,7 @@ def _is_word(text: str) -> bool:
 
 def _is_sentence(text: str, hint: str, rules: RuleSet) -> bool:
     return (
-        len(text) >= max(rules.least_sentence_characters, 10)
-        and len(text.split()) >= 3
-        and _plain(text) != hint
-        and not _NOT_ASKED.search(text)
+        len(text) >= max(rules.least_sentence_characters, 10) and _plain(text) != hint and not _NOT_QUOTED.search(text)
     )
 
 

@@ -14,7 +14,7 @@ from benchmarks.oracle import numbered
 from league_agents.agents.candidates import enumerate_candidates
 from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_player import LlmPlayer
-from league_agents.agents.player_chain.enriched import Addition, with_sentences
+from league_agents.agents.player_chain.enriched import Addition, with_remembered, with_sentences
 from league_agents.agents.player_chain.wording import MOST_OUTPUT_TOKENS as MOST_WORDING_TOKENS
 from league_agents.agents.player_chain.wording import Justifications
 from league_agents.agents.player_chain.writing import (
@@ -23,11 +23,13 @@ from league_agents.agents.player_chain.writing import (
     QuestionPool,
     WrittenPool,
     read_pool,
+    remembered_sentences,
     shown_places,
 )
 from league_agents.agents.questions.reading import read
 from league_agents.games.q21.model import Brief
 from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
+from league_agents.games.q21.similarity import fold
 from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ModelRefused
 from league_agents.kit.tokens import tokens_in
@@ -163,7 +165,7 @@ def test_the_prompt_shows_those_that_codes_own_questions_confuse() -> None:
         Knowledge(documents=[], catalogue=Catalogue([], Catalogue.load().domains)), BRIEF, TargetKind.BOOK_OPENING
     )
     additions = [Addition(sentence=each, paragraph="", weight=1.0) for each in (*others, *twins)]
-    found = with_sentences(base, additions, 1.0, is_known=True)
+    found = with_sentences(base, additions, 1.0)
     places = shown_places(found, 6, AnswerKey.OWN)
     assert {found.sentences[place] for place in places} >= set(twins)
     assert shown_places(found, 6, AnswerKey.OWN) == places
@@ -265,7 +267,6 @@ def test_an_addition_that_looks_like_a_stored_sentence_only_makes_it_likelier(kn
             Addition(sentence="Something else stood here in the beginning.", paragraph="", weight=3.0),
         ],
         0.2,
-        is_known=True,
     )
     assert found.sentences == (*base.sentences, "Something else stood here in the beginning.")
     same = base.groups == base.groups[4]
@@ -280,12 +281,31 @@ def test_nothing_but_additions_makes_candidates_too() -> None:
     nothing = Knowledge(documents=[], catalogue=Catalogue([], Catalogue.load().domains))
     base = enumerate_candidates(nothing, BRIEF, TargetKind.BOOK_OPENING)
     assert not base.sentences
-    found = with_sentences(
-        base, [Addition(sentence="It began with a letter.", paragraph="", weight=1.0)], 0.5, is_known=True
-    )
+    found = with_sentences(base, [Addition(sentence="It began with a letter.", paragraph="", weight=1.0)], 0.5)
     assert found.sentences == ("It began with a letter.",)
     assert found.prior.tolist() == [1.0]
-    assert found.is_known
+    assert found.unlisted == 0.5
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_remembered_sentences_take_their_share_of_all_other_hypotheses(is_empty: bool, knowledge: Knowledge) -> None:
+    nothing = Knowledge(documents=[], catalogue=Catalogue([], Catalogue.load().domains))
+    base = enumerate_candidates(nothing if is_empty else knowledge, BRIEF, TargetKind.BOOK_OPENING)
+    found = with_remembered(base, ["It began with a letter.", "The ferry was late again."], 0.25)
+    chances = found.prior * (1 - found.unlisted)
+    assert chances[-2:].tolist() == pytest.approx([0.25 * 2 / 3, 0.25 / 3])
+    assert chances.sum() + found.unlisted == pytest.approx(1.0)
+    assert chances[:-2] == pytest.approx(0.75 * base.prior[: len(base.sentences)] * (1 - base.unlisted))
+    assert found.unlisted == pytest.approx(0.75 * base.unlisted)
+    assert found.is_known == base.is_known
+    assert found.recalled == {"It began with a letter.", "The ferry was late again."}
+
+
+def test_every_opening_of_the_catalogue_can_be_remembered() -> None:
+    for work in Catalogue.load().works:
+        found = remembered_sentences([f"Ann Reed | a coast | 1850 | love | {work.opening_sentence}"], BRIEF, PRD)
+        is_short = len(work.opening_sentence) < PRD.least_sentence_characters
+        assert is_short or [fold(each) for each in found] == [fold(work.opening_sentence)], work.title
 
 
 def test_a_refused_pool_is_no_pool(knowledge: Knowledge) -> None:
