@@ -143,7 +143,9 @@ class Cluster:
 def local_cluster(workers: int) -> Any:
     """A ``distributed.LocalCluster`` for this machine only. Raises ``ConfigError`` without the extra."""
     distributed = _distributed()
-    with import_module("dask.config").set({"distributed.scheduler.http.routes": []}):
+    # Profiles of workers would be shown on pages that are not served.
+    settings = {"distributed.scheduler.http.routes": [], "distributed.worker.profile.enabled": False}
+    with import_module("dask.config").set(settings):
         return distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -249,7 +249,7 @@ def _league(plan: SeasonPlan, division: PlannedDivision, book: AnswerBook, match
         for each in division.teams
     ]
     # A team whose registration is lost in the mail plays nevertheless: the plan determines the teams.
-    schedule = drawn_up(plan.schedule, [side.team for side in sides], season=division.number, rounds=plan.rounds)
+    schedule = drawn_up(plan.schedule, [side.team for side in sides], season=division.season_number, rounds=plan.rounds)
     return assembled(
         sides,
         schedule,
@@ -263,7 +263,7 @@ def _league(plan: SeasonPlan, division: PlannedDivision, book: AnswerBook, match
         season=OfflineSeason(
             season_id=plan.season_id,
             name=plan.name,
-            number=division.number,
+            number=division.season_number,
             tie_breaks=plan.tie_breaks,
             lot_seed=str(plan.seed),
         ),

@@ -22,12 +22,16 @@ from league_agents.config.mapping_file import read_mapping
 from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.values import evolve
 from league_agents.kit.written import PRINTABLE, Line, WrittenMapping, one_line, read_written
+from league_agents.league.season.divisions import check_promotion
 from league_agents.league.season.pairings import drawn_up
 from league_agents.league.season.schedule import MOST_SEASON, ScheduleKind, Team
 from league_agents.league.season.tie_breaks import TieBreak, check_tie_breaks, usual_tie_breaks
 from league_agents.league.wire.address import read_address
 
 VERSION = 1
+
+MOST_DIVISIONS = 3_333
+"""As many as 10,000 teams fill with three each."""
 
 
 class PlannedTeam(Struct, frozen=True, kw_only=True):
@@ -53,9 +57,14 @@ class PlannedDivision(Struct, frozen=True, kw_only=True):
     """Empty in a season without divisions."""
 
     number: int
-    """The first two digits of its game ids, which makes them unique within the season."""
+    """From 1. In a league with promotion the first one is the highest."""
 
     teams: tuple[PlannedTeam, ...]
+
+    @property
+    def season_number(self) -> int:
+        """The first two digits of its game ids: unique within the season, as long as two digits can be."""
+        return (self.number - 1) % MOST_SEASON + 1
 
 
 class SeasonPlan(Struct, frozen=True, kw_only=True):
@@ -73,6 +82,12 @@ class SeasonPlan(Struct, frozen=True, kw_only=True):
 
     faults: FaultProfile = NONE
     in_process: bool = False
+    promoted: int = 0
+    """How many teams are promoted from each division after the season, and relegated into it."""
+
+    season: int = 1
+    """The season's place in its league: one more than that of the season whose tables it follows."""
+
     divisions: tuple[PlannedDivision, ...]
 
     @property
@@ -133,10 +148,16 @@ def plan_of(
     rules: str = "prd",
     faults: FaultProfile = NONE,
     in_process: bool = False,
+    promoted: int = 0,
 ) -> SeasonPlan:
-    """The plan of these teams. ``agents`` play for the teams in turn, ``referees`` judge. Raises ``ConfigError``."""
-    check_tie_breaks(tie_breaks or usual_tie_breaks(schedule), schedule)
+    """The plan of these teams. ``agents`` play for the teams in turn, ``referees`` judge. With ``promoted`` teams a lot
+    decides between equal teams in the end. Raises ``ConfigError``."""
+    order = tuple(tie_breaks) or usual_tie_breaks(schedule)
+    check_tie_breaks(order, schedule)
+    if promoted and TieBreak.LOT not in order:
+        order = (*order, TieBreak.LOT)
     agents = agents or (OFFLINE,)
+    division_of = _divisions_of(roster, divisions)
     teams: dict[str, list[PlannedTeam]] = {}
     for place, each in enumerate(roster):
         if read_address(f"{each.group_id}@league.test") is None:
@@ -146,9 +167,9 @@ def plan_of(
         planned = PlannedTeam(
             group_id=each.group_id, name=each.name or team_of(each.group_id).name, player=player, referee=referee
         )
-        teams.setdefault(_division_of(each, place, divisions, roster), []).append(planned)
-    if len(teams) > MOST_SEASON:
-        raise ConfigError("divisions", f"must be at most {MOST_SEASON}, found {len(teams)}")
+        teams.setdefault(division_of(each, place), []).append(planned)
+    if len(teams) > MOST_DIVISIONS:
+        raise ConfigError("divisions", f"must be at most {MOST_DIVISIONS}, found {len(teams)}")
     for name, group in teams.items():
         try:
             drawn_up(schedule, [each.team for each in group], season=1, rounds=rounds)
@@ -160,36 +181,49 @@ def plan_of(
     repeated = {each.group_id for each in roster}
     if len(repeated) < len(roster):
         raise ConfigError("roster", "two teams have the same group_id: each needs its own")
+    # With promotion the order of the roster is the order of the divisions.
+    groups = list(teams.items()) if promoted else sorted(teams.items())
+    check_promotion([len(group) for _, group in groups], promoted)
     return SeasonPlan(
-        season_id=f"SEASON_{START:%Y-%m-%d}",
+        season_id=season_id_of(1),
         name=f"Offline season {seed}",
         seed=seed,
         schedule=schedule,
         rounds=rounds,
-        tie_breaks=tuple(tie_breaks) or usual_tie_breaks(schedule),
+        tie_breaks=order,
         rules=rules,
         faults=faults,
         in_process=in_process,
+        promoted=promoted,
         divisions=tuple(
             PlannedDivision(name=name, number=number, teams=tuple(group))
-            for number, (name, group) in enumerate(sorted(teams.items()), start=1)
+            for number, (name, group) in enumerate(groups, start=1)
         ),
     )
 
 
-def _division_of(each: WrittenRosterTeam, place: int, divisions: int, roster: Sequence[WrittenRosterTeam]) -> str:
-    if each.division or any(other.division for other in roster):
+def season_id_of(season: int) -> str:
+    """The id of a season of an offline league; each begins a year after the one before."""
+    return f"SEASON_{START.replace(year=START.year + season - 1):%Y-%m-%d}"
+
+
+def _divisions_of(roster: Sequence[WrittenRosterTeam], divisions: int) -> Callable[[WrittenRosterTeam, int], str]:
+    """A function that returns the division of a team and its place in the roster. Raises ``ConfigError``."""
+    is_named = any(each.division for each in roster)
+    if is_named and divisions > 1:
+        raise ConfigError("roster", "names divisions; leave out --divisions")
+    width = len(str(divisions))
+
+    def division_of(each: WrittenRosterTeam, place: int) -> str:
+        if not is_named:
+            return "" if divisions == 1 else f"division-{place % divisions + 1:0{width}d}"
         if not each.division:
             raise ConfigError("roster", f"{each.group_id} has no division, and others have one")
-        if divisions > 1:
-            raise ConfigError("roster", "names divisions; leave out --divisions")
         if not each.division.replace("-", "").replace("_", "").isalnum():
             raise ConfigError("roster", f"division {each.division[:60]!a}: letters, digits, '-' and '_' only")
         return each.division
-    if divisions == 1:
-        return ""
-    width = len(str(divisions))
-    return f"division-{place % divisions + 1:0{width}d}"
+
+    return division_of
 
 
 def _referee_beside(player: str) -> str:
@@ -216,6 +250,8 @@ def write_plan(plan: SeasonPlan, folder: Path) -> None:
 _OPTIONS: Mapping[str, Callable[[SeasonPlan], object]] = {
     "--teams or --roster": lambda plan: f"{len(_teams(plan, 'group_id'))} teams",
     "--divisions": lambda plan: len(plan.divisions),
+    "--promote": lambda plan: plan.promoted or "none",
+    "--after": lambda plan: f"season {plan.season}",
     "--schedule": lambda plan: plan.schedule.value,
     "--rounds": lambda plan: plan.rounds or "none",
     "--tie-breaks": lambda plan: ", ".join(plan.tie_breaks),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
+from click.core import ParameterSource
 
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import DASK, local_workers
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 SCHEDULES = ("round-robin", "double", "swiss", "knockout")
 """``league.season.schedule.ScheduleKind``, which takes longer to import."""
+
+MOST_TABLES, MOST_ROWS = 20, 100
+"""Larger leagues are shown by the table over all divisions only, and by its beginning."""
 
 TOLD_EVERY_S = 5.0
 """How often a line is written where there is no screen."""
@@ -51,6 +55,11 @@ A season that was interrupted or killed, or lost a worker (exit code 4), goes on
 gives the same season, whatever the number of workers, as far as your own code does.
 
 \b
+A league of divisions, and its next season:
+  league-agents season --teams 60 --divisions 3 --promote 2 --agents scripted --out first
+  league-agents season --after first --out second
+
+\b
 On a cluster (docs/scale.md) a division is one task, and is played again where a worker is lost:
   league-agents season --teams 1000 --divisions 90 --agents scripted --dask 10.0.0.5:8786
 """
@@ -65,8 +74,12 @@ On a cluster (docs/scale.md) a division is one task, and is played again where a
               help="Of a Swiss season; without it as many as find one winner.")  # fmt: skip
 @click.option("--tie-breaks", metavar="LIST",
               help="What decides: points, wins, private_score, head_to_head, lot, rounds_survived.")  # fmt: skip
-@click.option("--divisions", type=WholeRange(1, 99), default=1, show_default=True, metavar="N",
+@click.option("--divisions", type=WholeRange(1, 3_333), default=1, show_default=True, metavar="N",
               help="Deal the teams out; each division plays a season of its own.")  # fmt: skip
+@click.option("--promote", type=WholeRange(1, 5_000), metavar="N",
+              help="After the season so many teams of neighbouring divisions change places.")  # fmt: skip
+@click.option("--after", type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="DIR",
+              help="Play the season after the one in DIR, in the divisions that its tables say.")  # fmt: skip
 @click.option("--agents", multiple=True, metavar="SPEC", help="Who plays; may be repeated.  [default: offline]")
 @click.option("--referees", multiple=True, metavar="SPEC",
               help="Who judges; may be repeated.  [default: scripted beside scripted, else offline]")  # fmt: skip
@@ -89,6 +102,8 @@ def command(
     rounds: int | None,
     tie_breaks: str | None,
     divisions: int,
+    promote: int | None,
+    after: Path | None,
     agents: tuple[str, ...],
     referees: tuple[str, ...],
     rules: str,
@@ -103,6 +118,7 @@ def command(
     """Play a whole season on this machine: the league manager, the referees and the players of the live league, on a
     clock that is set by hand. No account, no key, no network."""
     from league_agents.app.faults import faults_named
+    from league_agents.app.next_season import next_season
     from league_agents.app.season import ends, play_season
     from league_agents.app.season_plan import numbered_roster, plan_of, read_plan, roster_file
     from league_agents.kit.errors import ConfigError
@@ -112,9 +128,14 @@ def command(
 
     if teams is not None and roster is not None:
         raise click.UsageError("--teams and --roster cannot be used together: the roster says which teams there are")
+    if after is not None:
+        _refuse_beside_after()
     processes = local_workers(dask, workers)
     known = read_plan(out)
-    if teams is None and roster is None:
+    drawn = known.seed if known is not None else secrets.randbelow(DRAWN_SEEDS)
+    if after is not None:
+        plan = next_season(after, drawn if seed is None else seed)
+    elif teams is None and roster is None:
         if known is None:
             raise click.UsageError("say who plays: --teams N or --roster FILE")
         plan = known
@@ -123,7 +144,6 @@ def command(
         wrong = next((word for word in order if word not in list(TieBreak)), None)
         if wrong is not None:
             raise not_one_of("--tie-breaks", [each.value for each in TieBreak], wrong)
-        drawn = known.seed if known is not None else secrets.randbelow(DRAWN_SEEDS)
         plan = plan_of(
             roster_file(roster) if roster is not None else numbered_roster(teams or 0),
             seed=drawn if seed is None else seed,
@@ -136,6 +156,7 @@ def command(
             rules=rules,
             faults=faults_named(faults),
             in_process=in_process,
+            promoted=promote or 0,
         )
     with own_stdout() as stdout:
         if not as_json:
@@ -162,6 +183,21 @@ def command(
             _print_summary(plan, found, out, stdout)
 
 
+_OF_A_PLAN = (
+    *("teams", "roster", "schedule", "rounds", "tie_breaks", "divisions", "promote", "agents", "referees", "rules"),
+    *("faults", "in_process"),
+)
+"""The options that a season after another one takes over from it."""
+
+
+def _refuse_beside_after() -> None:
+    source_of = click.get_current_context().get_parameter_source
+    given = next((name for name in _OF_A_PLAN if source_of(name) is ParameterSource.COMMANDLINE), None)
+    if given is not None:
+        option = f"--{given.replace('_', '-')}"
+        raise click.UsageError(f"--after takes teams, agents and rules from the season before; leave out {option}")
+
+
 def _title(plan: SeasonPlan) -> str:
     teams = sum(len(division.teams) for division in plan.divisions)
     parts = [f"{teams} teams", plan.schedule.value, f"{plan.matches} matches", f"rules {plan.rules}"]
@@ -169,7 +205,8 @@ def _title(plan: SeasonPlan) -> str:
         parts.insert(1, f"{len(plan.divisions)} divisions")
     if plan.faults.name != "none":
         parts.append(f"faults {plan.faults.name}")
-    return f"Seed {plan.seed}: {', '.join(parts)}; times are simulated"
+    season = f"Season {plan.season}, seed" if plan.season > 1 else "Seed"
+    return f"{season} {plan.seed}: {', '.join(parts)}; times are simulated"
 
 
 @contextmanager
@@ -236,8 +273,19 @@ def _document(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path) -> Mapp
         "matches": plan.matches,
         "terminations": _terminations(found),
         "divisions": [{"name": each.name, "standings": list(each.standings)} for each in found],
+        **_overall(plan, found),
         "folder": str(out),
     }
+
+
+def _overall(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> Mapping[str, object]:
+    from msgspec import to_builtins
+
+    from league_agents.app.next_season import overall_table
+
+    if len(plan.divisions) < 2:
+        return {}
+    return {"season": plan.season, "promoted": plan.promoted, "table": to_builtins(list(overall_table(plan, found)))}
 
 
 def _print_summary(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path, stdout: TextIO) -> None:
@@ -246,14 +294,39 @@ def _print_summary(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path, st
     from league_agents.kit.printable import of
 
     screen = console(stdout)
-    for division in found:
+    for division in found if len(found) <= MOST_TABLES else ():
         if division.name:
             screen.print(f"Division {of(division.name, 60)}")
         screen.print(_table(plan, division))
+    if len(plan.divisions) > 1:
+        screen.print("All divisions")
+        screen.print(_overall_table(plan, found))
     ended = ", ".join(f"{count} {name}" for name, count in _terminations(found).items())
     screen.print(f"{plan.matches} matches: {ended}")
     screen.print(f"The season is in {of(str(out), 200)}", soft_wrap=True)
     screen.print(f"Next: {shlex.join(('league-agents', 'show', 'standings', '--from', str(out)))}", soft_wrap=True)
+
+
+def _overall_table(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> Table:
+    from rich.table import Table
+
+    from league_agents.app.next_season import overall_table
+    from league_agents.kit.printable import of
+    from league_agents.league.season.divisions import Move
+
+    rows = list(overall_table(plan, found))
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("place", "division", "rank", "team", "points"):
+        table.add_column(name, justify="left" if name in ("division", "team") else "right")
+    if plan.promoted:
+        table.add_column("next season")
+    for row in rows[:MOST_ROWS]:
+        words = () if not plan.promoted else ("" if row.move is Move.STAYS else row.move.value,)
+        team = of(row.display_name, 60)
+        table.add_row(str(row.place), of(row.division, 60), str(row.rank), team, str(row.total_points), *words)
+    if len(rows) > MOST_ROWS:
+        table.add_row("…", "", "", f"{len(rows) - MOST_ROWS:,} more: --json has all")
+    return table
 
 
 def _table(plan: SeasonPlan, division: DivisionEnd) -> Table:
