@@ -120,6 +120,7 @@ def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
             rules=settings.rules,
             schedule_kind=season.schedule_kind,
             rounds=season.rounds,
+            games_at_once=season.games_at_once,
             tie_breaks=season.tie_breaks,
             lot_seed=season.lot_seed,
             is_automatic=season.is_automatic,

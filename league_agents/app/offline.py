@@ -85,6 +85,7 @@ class OfflineSeason:
     number: int = SEASON
     tie_breaks: tuple[TieBreak, ...] = ()
     lot_seed: str = ""
+    games_at_once: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,6 +244,7 @@ def offline_league(
             schedule=schedule,
             tie_breaks=season.tie_breaks,
             lot_seed=season.lot_seed,
+            games_at_once=season.games_at_once,
             rules=rules,
         )
     )

@@ -249,7 +249,13 @@ def _league(plan: SeasonPlan, division: PlannedDivision, book: AnswerBook, match
         for each in division.teams
     ]
     # A team whose registration is lost in the mail plays nevertheless: the plan determines the teams.
-    schedule = drawn_up(plan.schedule, [side.team for side in sides], season=division.season_number, rounds=plan.rounds)
+    schedule = drawn_up(
+        plan.schedule,
+        [side.team for side in sides],
+        season=division.season_number,
+        rounds=plan.rounds,
+        games_at_once=plan.games_at_once,
+    )
     return assembled(
         sides,
         schedule,
@@ -266,6 +272,7 @@ def _league(plan: SeasonPlan, division: PlannedDivision, book: AnswerBook, match
             number=division.season_number,
             tie_breaks=plan.tie_breaks,
             lot_seed=str(plan.seed),
+            games_at_once=plan.games_at_once,
         ),
         holds_mail=True,
     )

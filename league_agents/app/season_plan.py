@@ -76,6 +76,9 @@ class SeasonPlan(Struct, frozen=True, kw_only=True):
     seed: int
     schedule: ScheduleKind
     rounds: int | None = None
+    games_at_once: int = 1
+    """How many games a team's player has in a round, and its referee at most."""
+
     tie_breaks: tuple[TieBreak, ...]
     rules: str
     """The name of a built-in rule set, or a file."""
@@ -149,6 +152,7 @@ def plan_of(
     faults: FaultProfile = NONE,
     in_process: bool = False,
     promoted: int = 0,
+    games_at_once: int = 1,
 ) -> SeasonPlan:
     """The plan of these teams. ``agents`` play for the teams in turn, ``referees`` judge. With ``promoted`` teams a lot
     decides between equal teams in the end. Raises ``ConfigError``."""
@@ -172,7 +176,7 @@ def plan_of(
         raise ConfigError("divisions", f"must be at most {MOST_DIVISIONS}, found {len(teams)}")
     for name, group in teams.items():
         try:
-            drawn_up(schedule, [each.team for each in group], season=1, rounds=rounds)
+            drawn_up(schedule, [each.team for each in group], season=1, rounds=rounds, games_at_once=games_at_once)
         except ConfigError as error:
             if not name:
                 raise
@@ -190,6 +194,7 @@ def plan_of(
         seed=seed,
         schedule=schedule,
         rounds=rounds,
+        games_at_once=games_at_once,
         tie_breaks=order,
         rules=rules,
         faults=faults,
@@ -254,6 +259,7 @@ _OPTIONS: Mapping[str, Callable[[SeasonPlan], object]] = {
     "--after": lambda plan: f"season {plan.season}",
     "--schedule": lambda plan: plan.schedule.value,
     "--rounds": lambda plan: plan.rounds or "none",
+    "--games-at-once": lambda plan: plan.games_at_once,
     "--tie-breaks": lambda plan: ", ".join(plan.tie_breaks),
     "--agents": lambda plan: ", ".join(dict.fromkeys(_teams(plan, "player"))),
     "--referees": lambda plan: ", ".join(dict.fromkeys(_teams(plan, "referee"))),

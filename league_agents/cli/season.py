@@ -72,6 +72,8 @@ On a cluster (docs/scale.md) a division is one task, and is played again where a
               help="Who meets whom.")  # fmt: skip
 @click.option("--rounds", type=WholeRange(1, 99), metavar="N",
               help="Of a Swiss season; without it as many as find one winner.")  # fmt: skip
+@click.option("--games-at-once", type=WholeRange(1, 20), default=1, show_default=True, metavar="N",
+              help="Of each player in a round, which then has fewer rounds.")  # fmt: skip
 @click.option("--tie-breaks", metavar="LIST",
               help="What decides: points, wins, private_score, head_to_head, lot, rounds_survived.")  # fmt: skip
 @click.option("--divisions", type=WholeRange(1, 3_333), default=1, show_default=True, metavar="N",
@@ -100,6 +102,7 @@ def command(
     roster: Path | None,
     schedule: str,
     rounds: int | None,
+    games_at_once: int,
     tie_breaks: str | None,
     divisions: int,
     promote: int | None,
@@ -157,6 +160,7 @@ def command(
             faults=faults_named(faults),
             in_process=in_process,
             promoted=promote or 0,
+            games_at_once=games_at_once,
         )
     with own_stdout() as stdout:
         if not as_json:
@@ -184,8 +188,8 @@ def command(
 
 
 _OF_A_PLAN = (
-    *("teams", "roster", "schedule", "rounds", "tie_breaks", "divisions", "promote", "agents", "referees", "rules"),
-    *("faults", "in_process"),
+    *("teams", "roster", "schedule", "rounds", "games_at_once", "tie_breaks", "divisions", "promote", "agents"),
+    *("referees", "rules", "faults", "in_process"),
 )
 """The options that a season after another one takes over from it."""
 

@@ -418,6 +418,7 @@ def _season(written: WrittenSeason) -> SeasonSettings:
         is_automatic=written.is_automatic,
         schedule_kind=_schedule_kind(written),
         rounds=written.rounds,
+        games_at_once=written.games_at_once,
         tie_breaks=tuple(written.tie_breaks),
         lot_seed=written.lot_seed,
         results_broadcast=written.results_broadcast,

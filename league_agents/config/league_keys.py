@@ -27,7 +27,7 @@ from league_agents.kit.written import (
     one_line,
 )
 from league_agents.league.machines.manager.config import LookupTable
-from league_agents.league.season.schedule import MOST_ROUNDS, ScheduleKind
+from league_agents.league.season.schedule import MOST_AT_ONCE, MOST_ROUNDS, ScheduleKind
 from league_agents.league.season.tie_breaks import TieBreak
 from league_agents.league.wire.address import read_address
 from league_agents.mail.gmail.mailbox import GMAIL_ENDPOINT
@@ -337,6 +337,9 @@ class WrittenSeason(WrittenMapping):
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] | None = None
     """Of a Swiss schedule. Default: as many as it takes to find one winner."""
+
+    games_at_once: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = 1
+    """Games of a mailbox in a round that is no Swiss or knockout one. Some clients judge only the first."""
 
     tie_breaks: list[Annotated[TieBreak, Field(strict=False)]] = Field(default_factory=list)
     """What ranks teams with the same points, the first one first; equal after all of them shares a rank."""

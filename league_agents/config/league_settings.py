@@ -91,6 +91,7 @@ class SeasonSettings:
     is_automatic: bool
     schedule_kind: ScheduleKind
     rounds: int | None
+    games_at_once: int
     tie_breaks: tuple[TieBreak, ...]
     lot_seed: str
     results_broadcast: bool

@@ -38,16 +38,20 @@ def drawn_up(
     season: int,
     rounds: int | None = None,
     referees: Sequence[Team] | None = None,
+    games_at_once: int = 1,
 ) -> Schedule:
     """Draw up a schedule: all rounds, or the first round of a kind that is paired round by round.
 
-    ``rounds`` is for Swiss seasons; ``None`` means as many as determine one winner, log2 of the teams. ``referees`` as
-    in ``round_robin``. Raises ``ConfigError``.
+    ``rounds`` is for Swiss seasons; ``None`` means as many as determine one winner, log2 of the teams. ``referees`` and
+    ``games_at_once`` as in ``round_robin``. Raises ``ConfigError``.
     """
     if rounds is not None and kind is not ScheduleKind.SWISS:
         raise ConfigError("rounds", f"is for a Swiss season; a {kind} season has as many as its teams need")
     if not kind.is_round_by_round:
-        return round_robin(teams, season=season, double=kind is ScheduleKind.DOUBLE, referees=referees)
+        is_double = kind is ScheduleKind.DOUBLE
+        return round_robin(teams, season=season, double=is_double, referees=referees, games_at_once=games_at_once)
+    if games_at_once != 1:
+        raise ConfigError("games_at_once", f"must be 1: a {kind} season pairs a round by the results of the last one")
     judges = teams if referees is None else referees
     check_teams(teams, least=3 if referees is None else 2)
     check_teams(list({id(team): team for team in (*teams, *judges)}.values()), least=3)

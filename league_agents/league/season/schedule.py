@@ -1,7 +1,8 @@
 """The schedule of a season: the players and the referee of each game, round by round; the round robin.
 
-Rule 1: every pair of players meets once, or twice with sides swapped; no player has two games in a round; no group
-judges itself. A group's player and its referee are two mailboxes, so both may have a game in one round (protocol 1.1).
+Rule 1: every pair of players meets once, or twice with sides swapped; no player has two games in a round, unless the
+season has several games at once; no group judges itself. A group's player and its referee are two mailboxes, so both
+may have a game in one round (protocol 1.1).
 Rule 2: a schedule is a function of the teams in the order given. Nothing is random, so it can be computed again.
 
 ``pairings`` has the kinds that are paired round by round.
@@ -23,8 +24,11 @@ from league_agents.kit.violation import Violation, shown
 from league_agents.league.wire.address import address_key, read_address
 from league_agents.league.wire.messages import Assignment, AssignmentRole
 
-MOST_SEASON, MOST_ROUNDS = 99, 99
+MOST_SEASON, MOST_ROUNDS, MOST_GAMES = 99, 99, 999
 """The largest numbers that the digits of a game id can hold (protocol 1.2)."""
+
+MOST_AT_ONCE = 20
+"""Games of a mailbox in a round: as many deadlines run for it at the same time."""
 
 
 class ScheduleKind(StrEnum):
@@ -200,33 +204,46 @@ class Schedule:
 
 
 def round_robin(
-    teams: Sequence[Team], *, season: int, double: bool = False, referees: Sequence[Team] | None = None
+    teams: Sequence[Team],
+    *,
+    season: int,
+    double: bool = False,
+    referees: Sequence[Team] | None = None,
+    games_at_once: int = 1,
 ) -> Schedule:
     """Pair every team with every other team, by the circle method.
 
-    ``referees`` are the teams whose referees judge; ``None`` means the playing teams. Sides are balanced to one game,
-    refereeing as far as the pairs allow. Raises ``ConfigError`` that names the conflict.
+    A round has ``games_at_once`` games of each player, and as many of each referee at most. ``referees`` are the teams
+    whose referees judge; ``None`` means the playing teams. Sides are balanced to one game, refereeing as far as the
+    pairs allow. Raises ``ConfigError`` that names the conflict.
     """
     judges = teams if referees is None else referees
     check_teams(teams, least=3 if referees is None else 2)
     check_teams(list({id(team): team for team in (*teams, *judges)}.values()), least=3)
     check_season(season)
     size = len(teams) + len(teams) % 2
-    count = (size - 1) * (2 if double else 1)
+    count = -(-(size - 1) * (2 if double else 1) // games_at_once)
     if count > MOST_ROUNDS:
         meetings = "twice" if double else "once"
         raise ConfigError(
             "teams",
             f"{len(teams)} teams that all meet {meetings} need {count} rounds, and a season has at most {MOST_ROUNDS}: "
-            "use fewer teams or several seasons",
+            "use fewer teams, divisions, or more games at once",
         )
+    if size // 2 * games_at_once > MOST_GAMES:
+        raise ConfigError("games_at_once", f"is too large: a round has at most {MOST_GAMES} games (protocol 1.2)")
     duty: Counter[str] = Counter({judge.group_id: 0 for judge in judges})
     legs = [_leg(teams, size, swapped=False)]
     if double:
         legs.append(_leg(teams, size, swapped=True))
     rounds = []
-    for number, pairs in enumerate((pairs for leg in legs for pairs in leg), start=1):
-        rounds.append(with_judges(pairs, judges, duty, season=season, number=number))
+    turns = [pairs for leg in legs for pairs in leg]
+    for number, start in enumerate(range(0, len(turns), games_at_once), start=1):
+        games: list[Pairing] = []
+        for turn, pairs in enumerate(turns[start : start + games_at_once], start=start + 1):
+            chosen = _judges(pairs, judges, duty, turn)
+            games += _games(pairs, chosen, season=season, number=number, first=len(games) + 1)
+        rounds.append(tuple(games))
     return Schedule(tuple(rounds), ScheduleKind.DOUBLE if double else ScheduleKind.ROUND_ROBIN)
 
 
@@ -262,8 +279,8 @@ def check_teams(teams: Sequence[Team], *, least: int) -> None:
                 )
 
 
-def check_schedule(schedule: Schedule, *, season: int) -> list[Violation]:
-    """Violations in a schedule that this module did not draw up."""
+def check_schedule(schedule: Schedule, *, season: int, games_at_once: int = 1) -> list[Violation]:
+    """Violations in a schedule that this module did not draw up. ``games_at_once``: of a mailbox in a round."""
     found: list[Violation] = []
     seen: set[str] = set()
     if not 1 <= len(schedule.rounds) <= MOST_ROUNDS:
@@ -271,7 +288,7 @@ def check_schedule(schedule: Schedule, *, season: int) -> list[Violation]:
     for number, pairings in enumerate(schedule.rounds, start=1):
         if not pairings:
             found.append(Violation(path=f"rounds[{number - 1}]", rule="one game or more", found="none"))
-        busy: set[str] = set()
+        busy: Counter[str] = Counter()
         for index, pairing in enumerate(pairings):
             path = f"rounds[{number - 1}][{index}]"
             if not is_game_id(pairing.game_id) or pairing.game_id[:2] != f"{season:02d}":
@@ -289,9 +306,10 @@ def check_schedule(schedule: Schedule, *, season: int) -> list[Violation]:
                 pairing.player2.player_email,
                 pairing.referee.referee_email,
             ):
-                if address_key(address) in busy:
-                    found.append(Violation(path=path, rule="one game per mailbox and round", found=address))
-                busy.add(address_key(address))
+                busy[address_key(address)] += 1
+                if busy[address_key(address)] == games_at_once + 1:
+                    most = "one game" if games_at_once == 1 else f"at most {games_at_once} games"
+                    found.append(Violation(path=path, rule=f"{most} per mailbox and round", found=address))
     return found
 
 
@@ -324,10 +342,16 @@ def with_judges(
 
     Raises ``ConfigError`` if a game has no referee of a third group.
     """
-    chosen = _judges(pairs, judges, duty, number)
+    return _games(pairs, _judges(pairs, judges, duty, number), season=season, number=number)
+
+
+def _games(
+    pairs: Sequence[Pair], chosen: Sequence[Team], *, season: int, number: int, first: int = 1
+) -> tuple[Pairing, ...]:
+    """Games of a round, numbered from ``first``."""
     return tuple(
         Pairing(game_id=game_id(season, number, game), player1=one, player2=two, referee=judge)
-        for game, ((one, two), judge) in enumerate(zip(pairs, chosen, strict=True), start=1)
+        for game, ((one, two), judge) in enumerate(zip(pairs, chosen, strict=True), start=first)
     )
 
 

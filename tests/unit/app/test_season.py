@@ -153,6 +153,26 @@ def test_every_match_ends_by_a_name_whatever_goes_wrong(tmp_path: Path, kind: Sc
     assert len(end.standings) == 4
 
 
+def test_several_games_of_a_mailbox_are_played_in_one_round_each_with_its_own_limits(tmp_path: Path) -> None:
+    one = played(plan_with(5), tmp_path / "one")
+    plan = plan_with(5, games_at_once=4)
+    assert [row["total_points"] for row in played(plan, tmp_path / "four")[0].standings] == [
+        row["total_points"] for row in one[0].standings
+    ]
+    source = open_season(tmp_path / "four")
+    matches = list(source.matches())
+    source.close()
+    assert {match.round_number for match in matches} == {1, 2}
+    # Callbacks that are late and players that are silent in one game leave the others of the round as they are.
+    (disturbed,) = played(plan_with(5, games_at_once=4, faults=HEAVY), tmp_path / "disturbed")
+    assert sum(disturbed.terminations.values()) == plan.matches
+    assert set(disturbed.terminations) <= {each.value for each in Termination}
+    assert 0 < disturbed.terminations.get("completed", 0) < plan.matches
+    for kind in (ScheduleKind.SWISS, ScheduleKind.KNOCKOUT):
+        with pytest.raises(ConfigError, match="games_at_once: must be 1"):
+            plan_with(8, games_at_once=2, schedule=kind)
+
+
 def test_the_records_are_whole_and_named_by_how_the_season_went(tmp_path: Path) -> None:
     plan = plan_with(tie_breaks=(TieBreak.WINS, TieBreak.LOT))
     (end,) = played(plan, tmp_path)

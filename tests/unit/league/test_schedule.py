@@ -54,6 +54,27 @@ def test_everybody_meets_everybody_and_all_share_the_work(count: int, double: bo
     ]
 
 
+@given(count=st.integers(3, 40), games_at_once=st.integers(1, 20), double=st.booleans())
+def test_several_games_at_once_are_the_same_games_in_fewer_rounds(count: int, games_at_once: int, double: bool) -> None:
+    groups = teams(count)
+    usual = round_robin(groups, season=7, double=double)
+    schedule = round_robin(groups, season=7, double=double, games_at_once=games_at_once)
+    assert [(game.player1, game.player2, game.referee) for game in schedule] == [
+        (game.player1, game.player2, game.referee) for game in usual
+    ]
+    assert len(schedule.rounds) == -(-len(usual.rounds) // games_at_once)
+    assert check_schedule(schedule, season=7, games_at_once=games_at_once) == []
+    if games_at_once > 1 and len(usual.rounds) > 1 and count > 3:
+        rules = {violation.rule for violation in check_schedule(schedule, season=7)}
+        assert rules == {"one game per mailbox and round"}
+
+
+def test_a_round_has_as_many_games_as_ids_have_digits_for() -> None:
+    assert len(round_robin(teams(150), season=7, games_at_once=10).rounds) == 15
+    with pytest.raises(ConfigError, match="games_at_once: is too large: a round has at most 999 games"):
+        round_robin(teams(150), season=7, games_at_once=20)
+
+
 @given(
     players=st.integers(min_value=2, max_value=20),
     judges=st.integers(min_value=0, max_value=12),

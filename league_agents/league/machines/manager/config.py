@@ -71,6 +71,9 @@ class ManagerConfig:
     rounds: int | None = None
     """The rounds of a Swiss season; ``None`` for as many as determine one winner."""
 
+    games_at_once: int = 1
+    """How many games a mailbox may have in a round, each with deadlines of its own."""
+
     tie_breaks: tuple[TieBreak, ...] = ()
     """The tie-breaks that decide the standings, in this order; empty for the default of the kind of schedule."""
 
@@ -139,7 +142,7 @@ class ManagerConfig:
         if self.schedule is None:
             self.whole_schedule()
         else:
-            violations = check_schedule(self.schedule, season=self.season_number)
+            violations = check_schedule(self.schedule, season=self.season_number, games_at_once=self.games_at_once)
             if violations:
                 raise ConfigError("schedule", str(violations[0]))
             known = set(self.teams)
@@ -161,7 +164,12 @@ class ManagerConfig:
     def schedule_of(self, players: Sequence[Team], referees: Sequence[Team] | None = None) -> Schedule:
         """The schedule of these teams. Raises ``ConfigError``."""
         return self.schedule or drawn_up(
-            self.schedule_kind, players, season=self.season_number, rounds=self.rounds, referees=referees
+            self.schedule_kind,
+            players,
+            season=self.season_number,
+            rounds=self.rounds,
+            referees=referees,
+            games_at_once=self.games_at_once,
         )
 
 
