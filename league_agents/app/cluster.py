@@ -105,7 +105,10 @@ class Cluster:
         if now_s - self._counted_s < COUNT_EVERY_S:
             return
         self._counted_s = now_s
-        self._workers = len(self._client.nthreads())
+        try:
+            self._workers = len(self._client.nthreads())
+        except (OSError, TimeoutError):  # that of a lost connection is an OSError too
+            raise self._lost() from None
         if self._workers:
             self._had_workers_s = now_s
         elif now_s - self._had_workers_s > WORKERS_WITHIN_S:
