@@ -17,16 +17,17 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 from unittest.mock import patch
-
-import psutil
 
 from benchmarks.seasons import digest_of
 from league_agents.app import season as season_app
 from league_agents.app.cluster import LOCAL, Cluster
 from league_agents.app.season import play_season
 from league_agents.app.season_plan import SeasonPlan, numbered_roster, plan_of, write_plan
+
+psutil = import_module("psutil")  # which comes with Dask, without types
 
 TEAMS = 15
 """Of a division, which then has 105 matches."""
@@ -66,7 +67,7 @@ class _Watched(Cluster):
 
 
 def _memory_mb() -> float:
-    return psutil.Process().memory_info().rss / 1e6
+    return float(psutil.Process().memory_info().rss) / 1e6
 
 
 def plan_for(divisions: int) -> SeasonPlan:

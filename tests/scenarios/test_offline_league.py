@@ -12,7 +12,14 @@ import pytest
 from msgspec.structs import replace
 
 from league_agents.app.agents import choose_agent, scripted_names
-from league_agents.app.offline import OfflineTeam, memory_journal, offline_league, play_single_game, team_of
+from league_agents.app.offline import (
+    OfflineSeason,
+    OfflineTeam,
+    memory_journal,
+    offline_league,
+    play_single_game,
+    team_of,
+)
 from league_agents.games.q21.rules import COURSE, PRD, RuleSet
 from league_agents.games.q21.similarity import fold
 from league_agents.journal.port import InboxVerdict
@@ -210,6 +217,24 @@ def season(weather: Weather, seed: int, names: list[str], *, through_mime: bool 
     )
     league.play()
     return league
+
+
+def test_several_games_of_a_mailbox_are_played_in_one_round_by_mail() -> None:
+    teams = [team_of(f"t{number}") for number in range(5)]
+    player, referee = (choose_agent("scripted", role, rules=PRD, seed=1) for role in ("player", "referee"))
+    league = offline_league(
+        [OfflineTeam(team=team, player=player, referee=referee) for team in teams],
+        round_robin(teams, season=1, games_at_once=4),
+        seed=3,
+        rules=PRD,
+        journal_of=memory_journal,
+        through_mime=True,
+        season=OfflineSeason(games_at_once=4),
+    )
+    league.play()
+    matches = {note.key: note.facts["status"] for note in league.manager.journal.notes() if note.kind == "match"}
+    assert list(matches.values()) == [COMPLETED] * 10
+    assert {game_id[:4] for game_id in matches} == {"0101", "0102"}
 
 
 STORM = Weather(delay=timedelta(seconds=20), reordering=0.05, loss=0.01, duplication=0.1, refusal=0.05, ambiguity=0.05)
