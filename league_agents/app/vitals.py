@@ -43,6 +43,12 @@ class Vitals(Probe):
         self._roles: dict[str, _Vital] = {}
         self._has_begun = False
 
+    def of_role(self, name: str) -> Probe:
+        # Called when the role is assembled: from now on its first turn is awaited.
+        with self._lock:
+            self._roles.setdefault(name, _Vital(due_s=self._monotonic_s()))
+        return self
+
     def turned(self, role: LiveRole, rest: timedelta) -> timedelta:
         with self._lock:
             self._has_begun = True

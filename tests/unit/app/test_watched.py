@@ -34,7 +34,7 @@ from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.port import Mail, OutgoingMail
 from league_agents.runner.live import LiveRole, WiredRole
 from league_agents.runner.pace import Pace
-from league_agents.runner.probe import NO_PROBE, probe_of
+from league_agents.runner.probe import NO_PROBE, ProbedObserver, probe_of
 from league_agents.runner.role import Observer, RoleRunner
 from tests.support import link
 
@@ -255,6 +255,16 @@ def test_health_says_in_one_line_what_is_wrong(world: World) -> None:
         assert "no progress for" in line
         assert "@" not in line
         assert get(f"{url}/secrets")[0] == 404
+
+
+def test_a_role_that_hangs_in_its_first_turn_is_stuck(world: World) -> None:
+    vitals = Vitals(world.clock.monotonic_s)
+    vitals.of_role("player one")
+    world.role(ProbedObserver([vitals], vitals), "player two").turn()
+    assert vitals.stuck() == ""
+    assert vitals.trouble() == "player one: its mailbox was not read yet"
+    world.pass_time(STUCK_AFTER.total_seconds() + 1)
+    assert vitals.stuck() == "player one: no progress for 301 s"
 
 
 def test_an_address_that_is_taken_is_a_mistake_of_the_league_file(world: World) -> None:
