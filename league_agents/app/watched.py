@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from league_agents.app.metrics import Metrics, shown_name
 from league_agents.app.notify import ServiceManager, service_manager
 from league_agents.app.traces import Traces, trace_provider
 from league_agents.app.vitals import Vitals
 from league_agents.app.watch_server import WatchPage, WatchServer
-from league_agents.config.league_settings import MetricsSettings
+from league_agents.config.league_settings import LeagueSettings, MetricsSettings
 from league_agents.kit.clock import monotonic_s
+from league_agents.kit.errors import ConfigError
 from league_agents.runner.probe import Probe, ProbedObserver, Probes
 from league_agents.runner.role import Observer
 
@@ -40,6 +42,23 @@ class Watched:
         finally:
             if self.manager is not None:
                 self.manager.reloaded()
+
+    def ending(self) -> None:
+        """Tell the service manager that the process ends."""
+        if self.manager is not None:
+            self.manager.stopping()
+
+
+def metrics_among(files: Sequence[LeagueSettings]) -> MetricsSettings | None:
+    """Where the figures of a process with these league files are served. Raises ``ConfigError`` for two addresses."""
+    found: dict[MetricsSettings, Path] = {}
+    for settings in files:
+        if settings.metrics is not None:
+            found.setdefault(settings.metrics, settings.path)
+    if len(found) > 1:
+        one, other, *_ = found.values()
+        raise ConfigError(f"{other}.metrics", f"is not that of {one}, and one process serves its figures in one place")
+    return next(iter(found), None)
 
 
 @contextmanager
@@ -87,8 +106,6 @@ def watched(
             yield Watched(observer=observer)
             return
         yield Watched(observer=ProbedObserver(observers, Probes(probes)), manager=manager)
-        if manager is not None:
-            manager.stopping()
 
 
 def health(vitals: Vitals) -> WatchPage:

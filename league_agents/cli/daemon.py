@@ -194,7 +194,7 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
             for live in roles:
                 address = live.settings.address
                 log.say(live.settings.role, f"watching {address} (process {os.getpid()})", event="started")
-            watch([(live.role, live.wakeup) for live in roles], stop)
+            watch([(live.role, live.wakeup) for live in roles], stop, on_end=watching.ending)
             for live in roles:
                 log.say(live.settings.role, "stopped", event="stopped")
     except LeagueError as error:
@@ -210,7 +210,7 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
     """Run every mailbox of the league files, and read the files again when asked to."""
     from league_agents.app.running_roles import RunningRoles
     from league_agents.app.secret_files import add_secrets_of
-    from league_agents.app.watched import watched
+    from league_agents.app.watched import metrics_among, watched
     from league_agents.cli.screen import own_stdout
     from league_agents.config.league_folder import LeagueFiles, are_many, read_league_files
     from league_agents.runner.wakeup import StopRequest
@@ -235,11 +235,11 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
     if not files.read:
         raise next(iter(files.wrong.values()))
     stop = StopRequest()
-    first = files.read[0]
+    metrics = metrics_among(files.read)
     with (
         own_stdout(),
-        log_of(first, in_process=in_process) as log,
-        watched(first.metrics, log, os.environ, tell=lambda line: log.say("", line, event="metrics")) as watching,
+        log_of(files.read[0], in_process=in_process) as log,
+        watched(metrics, log, os.environ, tell=lambda line: log.say("", line, event="metrics")) as watching,
     ):
         roles = RunningRoles(watching.observer, on_start=on_start, on_end=on_end)
 
@@ -267,6 +267,7 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
                                 said = f"{error}; everything stays as it was"
                                 log.say("", said, level=logging.ERROR, event="file_refused")
         finally:
+            watching.ending()
             roles.close(LONGEST_STEP)
             stop.close()
     return 0

@@ -117,6 +117,7 @@ class RoleRunner(Generic[S]):
         self._shown_within = shown_within
         self._stopping = stopping or threading.Event()
         self._probe = probe
+        self._is_watched = probe is not NO_PROBE
         self._state = machine.initial()
         self._is_stored = False
         """Whether the journal holds the state. A new one does not, so the first step writes all of it."""
@@ -234,9 +235,7 @@ class RoleRunner(Generic[S]):
                     is_cut_short = self._stopping.is_set()
                     if is_cut_short:
                         break
-                    with self._probe.span("mail", mail.mail_id, began=mail.arrived_at):
-                        is_taken_in = self._take_in(mail)
-                    if is_taken_in:
+                    if self._take_in(mail) if not self._is_watched else self._take_in_watched(mail):
                         taken_in.append(mail.mail_id)
             # Acknowledge last. If we die before this line the mail is fetched again and the inbox key makes the second
             # copy a no-op; the other order loses the match.
@@ -266,8 +265,7 @@ class RoleRunner(Generic[S]):
         if mail.refusal:
             return self._turn_away(mail)
         try:
-            with self._probe.span("decode", mail.mail_id):
-                decoded = self._codec.decode(mail)
+            decoded = self._codec.decode(mail) if not self._is_watched else self._decode_watched(mail)
         except ForeignMail as error:
             self._put_aside(mail, InboxVerdict.IGNORED, str(error))
             return False
@@ -308,6 +306,23 @@ class RoleRunner(Generic[S]):
             self._put_aside(mail, InboxVerdict.PARKED, f"{type(error).__name__}: {error}", decoded)
         return True
 
+    # Apart from their plain forms, which cost nothing where nobody watches.
+
+    def _take_in_watched(self, mail: Mail) -> bool:
+        with self._probe.span("mail", mail.mail_id, began=mail.arrived_at):
+            return self._take_in(mail)
+
+    def _decode_watched(self, mail: Mail) -> DecodedMail:
+        with self._probe.span("decode", mail.mail_id):
+            return self._codec.decode(mail)
+
+    def _commit_watched(self, commit: StepCommit) -> bool:
+        with self._probe.span("commit", commit.key):
+            is_new = self._journal.commit(commit)
+        if is_new:
+            self._probe.caused(commit)
+        return is_new
+
     def _turn_away(self, mail: Mail) -> bool:
         """Record a mail that was not opened. A mail server's notice stays unread, for a person to read."""
         is_notice = self._intake is not None and self._intake.came_back(mail) is not None
@@ -343,16 +358,17 @@ class RoleRunner(Generic[S]):
     ) -> bool:
         """Take and commit one step, then submit its calls. Return ``False`` if the cause was committed before."""
         now = self._clock.now()
-        with self._probe.span("dispatch", key):
+        if self._is_watched:
+            with self._probe.span("dispatch", key):
+                state, effects = self._machine.step(self._state, event, now)
+        else:
             state, effects = self._machine.step(self._state, event, now)
         parts = self._machine.parts(state, self._state if self._is_stored else None)
         commit = commit_of(
             effects, cause=cause, key=key, at=now, codec=self._codec, inbox=row, parts=parts, first=notes
         )
-        with self._probe.span("commit", key):
-            if not self._journal.commit(commit):
-                return False
-        self._probe.caused(commit)
+        if not (self._commit_watched(commit) if self._is_watched else self._journal.commit(commit)):
+            return False
         self._state, self._is_stored = state, True
         if commit.sends:
             self._outbox.queued()

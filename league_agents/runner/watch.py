@@ -8,7 +8,7 @@ agents: their calls are in the journal and run again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from league_agents.kit.errors import AuthorizationExpired
@@ -20,8 +20,10 @@ LONGEST_STEP = timedelta(minutes=2)
 """How long the current call may take when the process is to end. The call's own time limit is well below."""
 
 
-def watch(roles: Sequence[tuple[LiveRole, Wakeup]], stop: StopRequest) -> None:
-    """Run the roles until a person stops them, or none has anything left to do.
+def watch(
+    roles: Sequence[tuple[LiveRole, Wakeup]], stop: StopRequest, *, on_end: Callable[[], object] = lambda: None
+) -> None:
+    """Run the roles until a person stops them, or none has anything left to do. ``on_end`` is called as the end begins.
 
     Raises ``AuthorizationExpired`` if every remaining role waits for a login, and the error that ended a role:
     ``ConfigError``, ``JournalUnusable``, or a bug.
@@ -32,6 +34,7 @@ def watch(roles: Sequence[tuple[LiveRole, Wakeup]], stop: StopRequest) -> None:
         while not stop.is_requested and not _is_over(residents):
             stop.wait()
     finally:
+        on_end()
         pool.stop()
         pool.join(LONGEST_STEP)
     failure = next((resident.failure for resident in residents if resident.failure is not None), None)

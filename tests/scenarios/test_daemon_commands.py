@@ -23,6 +23,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from league_agents.app.connectivity import check_everything
+from league_agents.app.metrics import shown_name
 from league_agents.cli import command_line
 from league_agents.config.league_file import read_league_file
 from league_agents.kit.clock import SystemClock
@@ -31,8 +32,10 @@ from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
 from tests.support.latency import VERDICT, free_text
+from tests.support.mailboxes import write_file
 
 PLAYER = "falcons@league.test"
+OTHER = "owls@league.test"
 OFFICE = MANAGER
 
 
@@ -579,12 +582,17 @@ def test_a_log_in_a_folder_that_is_not_there_is_found_by_the_check(
         assert "logs" in shown.stderr
 
 
+@pytest.mark.parametrize("is_one_of_several", [False, True])
 def test_a_daemon_serves_its_figures_and_tells_the_service_manager(
-    player: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_one_of_several: bool
 ) -> None:
-    write(player.parent, sandbox, metrics="127.0.0.1:0")
-    log = player.parent / "daemon.log"
+    own = {"address": PLAYER, "group_id": "falcons", "agent": "scripted"}
+    other = {"address": OTHER, "name": "other", "group_id": "owls", "agent": "scripted"}
+    names = [shown_name(f"player {PLAYER}"), "player other"] if is_one_of_several else ["player"]
+    up = [f'league_agents_up{{mailbox="{each}"}} 1.0' for each in names]
+    log = tmp_path / "daemon.log"
     pages: list[tuple[int, str]] = []
+    told: list[str] = []
     name = f"league-agents-daemon-{os.getpid()}"
     monkeypatch.setenv("NOTIFY_SOCKET", f"@{name}")
 
@@ -593,13 +601,23 @@ def test_a_daemon_serves_its_figures_and_tells_the_service_manager(
             found = until(lambda: re.search(r"metrics at (http://\S+)/metrics", said()), "the figures' address")
             assert found is not None
             url = found[1]
+            until(lambda: all(each in page(f"{url}/metrics")[1] for each in up), "all roles work")
             until(lambda: page(f"{url}/healthz")[0] == 200, "good health")
             pages.extend(page(f"{url}/{each}") for each in ("healthz", "metrics"))
+            if is_one_of_several:
+                os.kill(os.getpid(), signal.SIGHUP)
+                until(lambda: drained().count("READY=1") == 2, "that the file was read again is told")
         finally:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def said() -> str:
         return log.read_text("utf-8") if log.exists() else ""
+
+    def drained() -> list[str]:
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                told.append(manager.recv(4096).decode())
+        return told
 
     def page(url: str) -> tuple[int, str]:
         try:
@@ -609,24 +627,28 @@ def test_a_daemon_serves_its_figures_and_tells_the_service_manager(
             with error:
                 return error.code, ""
 
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+    with Sandbox([PLAYER, OTHER]) as sandbox, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        path = write_file(
+            tmp_path / "league.yaml",
+            sandbox,
+            {"player": [own, other] if is_one_of_several else own},
+            metrics="127.0.0.1:0",
+        )
         manager.bind(f"\0{name}")
+        manager.setblocking(False)
         watcher = threading.Thread(target=look, daemon=True)
-        before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # where the daemon has ended already
+        before = {each: signal.signal(each, signal.SIG_IGN) for each in (signal.SIGTERM, signal.SIGHUP)}
         try:
             watcher.start()
-            ended = run("run", "--watch", "--log-file", str(log))
+            ended = run("run", "--watch", "--config", str(path), "--log-file", str(log))
             watcher.join()
         finally:
-            signal.signal(signal.SIGTERM, before)
-        manager.setblocking(False)
-        told = []
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                told.append(manager.recv(4096).decode())
+            for each, handler in before.items():
+                signal.signal(each, handler)
+        drained()
     assert ended.exit_code == 0, ended.output
     assert pages[0] == (200, "ok\n")
-    assert 'league_agents_up{mailbox="player"} 1.0' in pages[1][1]
-    assert PLAYER not in pages[1][1]
+    assert "@" not in pages[1][1]
     assert told[0] == "READY=1"
+    assert any(each.startswith("RELOADING=1\nMONOTONIC_USEC=") for each in told) is is_one_of_several
     assert any(each.startswith("STOPPING=1") for each in told)

@@ -20,8 +20,9 @@ from league_agents.app.live_mailbox import MAIL_FACTS
 from league_agents.app.metrics import MOST_LABELS, OTHERS, Metrics, shown_name
 from league_agents.app.notify import service_manager
 from league_agents.app.vitals import STUCK_AFTER, Vitals
-from league_agents.app.watched import Watched, watched
-from league_agents.config.league_settings import MetricsSettings
+from league_agents.app.watched import Watched, metrics_among, watched
+from league_agents.config.league_file import read_league_file
+from league_agents.config.league_settings import LeagueSettings, MetricsSettings
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import InboxRow, Note, OutboxItem
@@ -274,6 +275,24 @@ def test_an_address_that_is_taken_is_a_mistake_of_the_league_file(world: World) 
             pass
 
 
+def test_league_files_of_one_process_name_one_address_for_its_figures(tmp_path: Path) -> None:
+    def file(name: str, *lines: str) -> LeagueSettings:
+        path = tmp_path / name
+        role = "roles: {player: {address: p@league.test, group_id: p}}"
+        path.write_text("\n".join(["league: {manager_email: o@league.test}", role, *lines]), "utf-8")
+        return read_league_file(path, {})
+
+    none, one, same = (
+        file("a.yaml"),
+        file("b.yaml", "metrics: 127.0.0.1:9464"),
+        file("c.yaml", "metrics: localhost:9464"),
+    )
+    assert metrics_among([none]) is None
+    assert metrics_among([none, one, same]) == MetricsSettings(host="127.0.0.1", port=9464)
+    with pytest.raises(ConfigError, match=r"d\.yaml\.metrics: is not that of .*b\.yaml"):
+        metrics_among([one, file("d.yaml", "metrics: 127.0.0.1:9465")])
+
+
 def test_a_process_that_nobody_watches_has_no_probe() -> None:
     own = Silent()
     with watched(None, own, {}) as watching:
@@ -325,11 +344,12 @@ def test_the_service_manager_is_told_how_the_process_is(world: World, manager: t
         world.pass_time(60)
         role.turn()
         assert told(listening) == ["STATUS=player: its mailbox does not answer"]
-        watching.manager.reloading()
-        watching.manager.reloaded()
+        with watching.reloading():
+            pass
         began = int(world.clock.monotonic_s() * 1e6)
         assert told(listening) == [f"RELOADING=1\nMONOTONIC_USEC={began}", "READY=1"]
-    assert told(listening) == ["STOPPING=1\nSTATUS=ends after the current step"]
+        watching.ending()
+        assert told(listening) == ["STOPPING=1\nSTATUS=ends after the current step"]
 
 
 def test_the_watchdog_is_fed_by_progress_of_all_roles_and_starves_without(
