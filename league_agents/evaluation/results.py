@@ -144,7 +144,7 @@ class RefereeGame:
     """Whether the match was scored. If not, all fields below are empty."""
 
     behaviour: Mapping[str, Behaviour]
-    """Keyed by ``referee`` and ``player`` (both players together count as one)."""
+    """Keyed by ``player``, ``opponent`` and ``referee``."""
 
     knows_target: bool = False
     """Whether the referee disclosed the target, so that it can be examined."""

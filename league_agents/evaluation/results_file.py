@@ -26,6 +26,8 @@ LARGEST = 500_000_000
 _FORM = "league-agents evaluation"
 _VERSION = 1
 
+_PARTS = {"player", "opponent", "referee"}
+
 
 class ResultsFile(Generic[G]):
     """A file that results are appended to."""
@@ -50,16 +52,19 @@ class ResultsFile(Generic[G]):
 
     def add(self, game: G) -> None:
         """Write one game."""
-        document = self._adapter.dump_python(game, mode="json")
-        for behaviour in document["behaviour"].values():
-            del behaviour["seconds"]  # equal games are equal bytes, whatever the machine's speed
-        self._line(document)
+        self._line(self._document(game))
 
     def close(self) -> None:
         self._file.close()
 
+    def _document(self, game: G) -> object:
+        document = self._adapter.dump_python(game, mode="json")
+        for behaviour in document["behaviour"].values():
+            del behaviour["seconds"]  # equal games are equal bytes, whatever the machine's speed
+        return document
+
     def _line(self, document: object) -> None:
-        self._file.write(json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n")
+        self._file.write(_as_line(document) + "\n")
         self._file.flush()
 
     def _read(self, settings: Mapping[str, object]) -> int:
@@ -78,12 +83,20 @@ class ResultsFile(Generic[G]):
         for number, line in enumerate(lines[1:], start=2):
             try:
                 game = self._adapter.validate_json(line)
+                # A number out of its form, or a field too many, would not be written again as it was read.
+                is_ours = _as_line(self._document(game)).encode() == line
             except (ValidationError, ValueError):
+                is_ours = False
+            if not is_ours or game.game < 1 or game.behaviour.keys() != _PARTS:
                 raise ConfigError(
                     f"{self.path}, line {number}", "is no result of a game; remove the line, or name another file"
                 ) from None
             self.games.setdefault(game.game, game)
         return whole
+
+
+def _as_line(document: object) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def difference(found: Mapping[str, object], wanted: Mapping[str, object]) -> str | None:

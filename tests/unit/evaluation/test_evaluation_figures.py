@@ -205,6 +205,29 @@ def test_a_line_that_is_no_result_is_named(tmp_path: Path, line: str) -> None:
         ResultsFile(path, PlayerGame, SETTINGS)
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ('"game":1,', '"game":0,'),  # would count as one game more than were wanted
+        ('"game":1,', '"game":"1",'),
+        ('"game":1,', '"game":1,"note":"",'),
+        ('"private_score":100.0', '"private_score":NaN'),
+        ('"private_score":100.0', '"private_score":1e999'),
+        ('"referee":{', '"judge":{'),
+    ],
+)
+def test_a_line_that_was_changed_into_no_result_is_named(tmp_path: Path, edit: tuple[str, str]) -> None:
+    path = tmp_path / "games.jsonl"
+    file = ResultsFile(path, PlayerGame, SETTINGS)
+    file.add(game(1, side(), side()))
+    file.close()
+    content = path.read_text()
+    assert edit[0] in content
+    path.write_text(content.replace(*edit))
+    with pytest.raises(ConfigError, match="line 2: is no result of a game"):
+        ResultsFile(path, PlayerGame, SETTINGS)
+
+
 def test_the_first_difference_is_named_down_to_its_key() -> None:
     assert difference(SETTINGS, SETTINGS) is None
     assert difference(SETTINGS, {**SETTINGS, "agents": {"player": "llm"}}) == 'agents.player "offline", not "llm"'
