@@ -1,4 +1,4 @@
-"""Claims about the book: its author, its year, and statements of the catalogue."""
+"""Claims about the book: its author and its year."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from league_agents.agents.questions.free.claims import AskedClaim, ClaimTarget
 from league_agents.agents.questions.free.counts import CountBounds, CountLimits
-from league_agents.knowledge.words import content_words, words_of
+from league_agents.knowledge.words import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,6 @@ class YearIs(AskedClaim):
     def check(self, target: ClaimTarget) -> bool | None:
         year = target.facts.year
         return None if year is None else self.years.holds(CountBounds.exactly(year))
-
-
-@dataclass(frozen=True, slots=True)
-class Stated(AskedClaim):
-    """A known fact of the book confirms the words of a question. A fact can only give a yes."""
-
-    words: frozenset[str]
-
-    def check(self, target: ClaimTarget) -> bool | None:
-        if len(self.words) < 2:
-            return None
-        shares = (len(self.words & content_words(fact)) / len(self.words) for fact in target.facts.statements)
-        return True if max(shares, default=0.0) >= 0.8 else None
 
 
 def century(number: int) -> YearIs:

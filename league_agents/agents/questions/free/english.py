@@ -21,7 +21,7 @@ from league_agents.agents.questions.free.english_edges import ENDS, STARTS, add_
 from league_agents.agents.questions.free.english_form import add_form
 from league_agents.agents.questions.free.english_things import add_things
 from league_agents.agents.questions.free.english_words import add_words
-from league_agents.agents.questions.free.held import Held, HeldNot
+from league_agents.agents.questions.free.held import Held, HeldAll, HeldNot
 from league_agents.agents.questions.free.rules import Grammar
 from league_agents.agents.questions.free.terminals import TERMINALS
 from league_agents.agents.questions.free.things import Measured, NamedWord, Phrase, TextThing
@@ -99,8 +99,9 @@ def _at(held: Held, part: TextPart) -> AskedClaim:
     return held.at(part)
 
 
-def _not_at(part: TextPart, held: Held) -> AskedClaim:
-    return Not(held.at(part))
+def _not_at(part: TextPart, held: Held) -> AskedClaim | None:
+    # "Without commas and semicolons": readers mean neither, the words say not both.
+    return None if isinstance(held, HeldAll) else Not(held.at(part))
 
 
 def _add_having(grammar: Grammar) -> None:
@@ -127,17 +128,17 @@ def _add_having(grammar: Grammar) -> None:
         lambda part, held: held.at(part),
     )
     add("CLAIM", "is|are|was|were there HELDS IN", _at)
-    add("CLAIM", "is|are|was|were there not HELDS IN", lambda held, part: Not(held.at(part)))
+    add("CLAIM", "is|are|was|were there not HELDS IN", lambda held, part: _not_at(part, held))
     add("CLAIM", f"is|are|was|were there HELDS {_MENTIONED} IN", _at)
     add("CLAIM", f"is|are|was|were there HELDS {_MENTIONED} [at_all|by_name] IN", _at)
     add("CLAIM", f"is|are|was|were|can|does|do HELDS [be|explicitly|also|ever] {_MENTIONED} [at_all|somewhere] IN", _at)
-    add("CLAIM", f"is|are|was|were HELDS not {_MENTIONED} IN", lambda held, part: Not(held.at(part)))
+    add("CLAIM", f"is|are|was|were HELDS not {_MENTIONED} IN", lambda held, part: _not_at(part, held))
     add("CLAIM", "is|are HELDS referred|alluded to IN", _at)
-    add("CLAIM", "is|are|was|were HELDS absent|missing from PART", lambda held, part: Not(held.at(part)))
+    add("CLAIM", "is|are|was|were HELDS absent|missing from PART", lambda held, part: _not_at(part, held))
     add("CLAIM", "is|are HELDS in|within PART", _at)
     add("CLAIM", "is|are HELDS part|one of [the_words_of|the_words_in] PART", _at)
     add("CLAIM", "does|do|did HELDS appear|appears|occur|occurs|exist|feature|stand [anywhere] IN", _at)
-    add("CLAIM", "does|do|did HELDS not appear|occur IN", lambda held, part: Not(held.at(part)))
+    add("CLAIM", "does|do|did HELDS not appear|occur IN", lambda held, part: _not_at(part, held))
     add("CLAIM", "does|do|did THING appear|occur QUANTIFIED IN", lambda thing, n, part: Holds(part, thing, n))
     add("CLAIM", "does|do|did THING occur|appear IN QUANTIFIED", lambda thing, part, n: Holds(part, thing, n))
     add("CLAIM", "does|do|did PART contain|use|have|repeat THING QUANTIFIED",

@@ -1,7 +1,7 @@
 """Freely worded questions answered: the true option, or nothing.
 
-Rule 1: an answer is based on the page or the catalogue's facts; if neither decides, the answer is ``None`` and the
-referee answers "cannot tell". Answers are never guessed.
+Rule 1: an answer is based on the page, or on the book's title, author and year; if none decides, the answer is ``None``
+and the referee answers "cannot tell". Answers are never guessed.
 Rule 2: an option of substance is given as the answer only if it is the only true one of the four.
 """
 
@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from league_agents.agents.questions.answer_key import meanings, place_of
 from league_agents.agents.questions.facts import Facts
-from league_agents.agents.questions.free.book_claims import Stated
 from league_agents.agents.questions.free.chinese import chinese
 from league_agents.agents.questions.free.choices import Sought
 from league_agents.agents.questions.free.claims import AskedClaim, ClaimTarget, verdict
@@ -20,11 +19,10 @@ from league_agents.agents.questions.free.english import english
 from league_agents.agents.questions.free.german import german
 from league_agents.agents.questions.free.hebrew import hebrew
 from league_agents.agents.questions.free.languages import language_of
-from league_agents.agents.questions.free.tokens import LONGEST_QUESTION, AskedToken, tokenise
+from league_agents.agents.questions.free.tokens import LONGEST_QUESTION, tokenise
 from league_agents.agents.questions.kinds import NO, YES
 from league_agents.agents.questions.reading import CandidateReading
 from league_agents.games.q21.information import UNKNOWN
-from league_agents.knowledge.words import content_words
 
 _LONGEST_OPTION = 200
 
@@ -52,13 +50,6 @@ def claims_of(text: str) -> tuple[AskedClaim, ...]:
     tokens = tokenise(text)
     if tokens is None or tokens[0].text == "n't":
         return ()
-    found = _parsed(tokens)
-    if found or any(token.is_quote or token.text == "not" for token in tokens):
-        return found
-    return (Stated(frozenset(content_words(text) - _ASKING)),)
-
-
-def _parsed(tokens: tuple[AskedToken, ...]) -> tuple[AskedClaim, ...]:
     language = language_of(" ".join(token.surface for token in tokens if not token.is_quote))
     if language in ("he", "zh"):
         return tuple((hebrew() if language == "he" else chinese()).parse("QUESTION", tokens))
@@ -70,8 +61,3 @@ def sought_of(text: str) -> tuple[Sought, ...]:
     """Return what the question may seek among its options; empty if the grammar does not cover it."""
     tokens = tokenise(text)
     return () if tokens is None else tuple(english().parse("SOUGHT", tokens))
-
-
-_ASKING = content_words(
-    "book novel story work sentence opening paragraph passage narrator character main involve mention"
-)
