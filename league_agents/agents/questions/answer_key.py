@@ -44,6 +44,9 @@ def meanings(options: Sequence[str]) -> tuple[int | None, ...] | None:
 
 
 def place_of(meaning: int, options: Sequence[str]) -> int | None:
-    """Return the index of the option with this meaning; ``None`` if there is none."""
+    """Return the index of the option with this meaning; ``None`` if there is none, or several that begin with this
+    "yes" or "no": "No", and "No idea"."""
     found = tuple(map(meaning_of, options))
+    if meaning in (YES, NO) and found.count(meaning) > 1:
+        return None
     return found.index(meaning) if meaning in found else None

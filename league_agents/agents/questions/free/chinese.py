@@ -11,10 +11,10 @@ from league_agents.agents.questions.free.builders import (
     same,
     text_edge,
 )
-from league_agents.agents.questions.free.claims import Not, Of, TextPart
+from league_agents.agents.questions.free.claims import Of, TextPart
 from league_agents.agents.questions.free.counts import CountLimits
 from league_agents.agents.questions.free.foreign_things import NumberInPrint, SpeechInPrint, ToldInFirstPerson
-from league_agents.agents.questions.free.held import HeldAll, HeldAny, HeldThing
+from league_agents.agents.questions.free.held import HeldThing, all_of, any_of, without
 from league_agents.agents.questions.free.rules import Grammar
 from league_agents.agents.questions.free.terminals import TERMINALS
 from league_agents.agents.questions.free.things import MARK_NAMES, Mark, Phrase
@@ -58,8 +58,8 @@ def chinese() -> Grammar:
     add("LIMIT", "少于|少於|不到 NUMBER", lambda n: CountLimits(0, n - 1))
     add("LIMIT", "至少|不少于 NUMBER", lambda n: CountLimits(n, None))
     add("HELDS", "HELD", same)
-    add("HELDS", "HELD 或|或者|还是 HELDS", HeldAny)
-    add("HELDS", "HELD 和|与|及 HELDS", HeldAll)
+    add("HELDS", "HELD 或|或者|还是 HELDS", any_of)
+    add("HELDS", "HELD 和|与|及 HELDS", all_of)
     _add_questions(grammar)
     return grammar
 
@@ -71,7 +71,7 @@ def _add_questions(grammar: Grammar) -> None:
     has = ("有|包含|含有|出现|出現|提到|使用|用|包括|有没有|有沒有|是否有|是否包含|是否含有|是否出现|是否提到|"
            "是否包含了|出现了|包含了|用了|提到了|是否使用|是否使用了")  # fmt: skip
     add("CLAIM", f"PART {has} HELDS", lambda part, held: held.at(part))
-    add("CLAIM", "PART 没有|沒有|不包含|没有出现 HELDS", lambda part, held: Not(held.at(part)))
+    add("CLAIM", "PART 没有|沒有|不包含|没有出现 HELDS", without)
     add("CLAIM", "HELDS [是否] 出现|出現|存在 在|于 PART", lambda held, part: held.at(part))
     add("CLAIM", "HELDS [是否] 在 PART 出现|出現", lambda held, part: held.at(part))
     add(

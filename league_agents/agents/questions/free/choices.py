@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from league_agents.agents.questions.free import sentences_of as page
 from league_agents.agents.questions.free import word_classes as words
-from league_agents.agents.questions.free.claims import AskedClaim, ClaimTarget, TextPart
+from league_agents.agents.questions.free.book_claims import WrittenBy
+from league_agents.agents.questions.free.claims import AskedClaim, ClaimTarget, TextPart, place_in
 from league_agents.agents.questions.free.things import TextThing
 from league_agents.agents.questions.free.word_claims import SECRET, WordAt
 from league_agents.agents.questions.reading import Text, edge_letter, fold, letter_count
@@ -55,7 +57,7 @@ class SoughtCount(Sought):
         if text is None or self.part.is_partial(target):
             return None
         count = self.thing.count(text)
-        if count.high is None or not any(map(_has_number, options)):
+        if count.high is None or not any(map(_has_number, options)) or any(map(_is_twisted, options)):
             return None
         places = {only([_holds(option, number) for option in options]) for number in range(count.low, count.high + 1)}
         return places.pop() if len(places) == 1 else None
@@ -69,7 +71,8 @@ class SoughtLength(Sought):
 
     def choose(self, options: Sequence[str], target: ClaimTarget) -> int | None:
         count = letter_count(self.word.of(target) or "")
-        return only([_holds(option, count) for option in options]) if count and any(map(_has_number, options)) else None
+        is_read = count and any(map(_has_number, options)) and not any(map(_is_twisted, options))
+        return only([_holds(option, count) for option in options]) if count and is_read else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,8 @@ class SoughtWord(Sought):
         if word is None:
             return None
         if self.word == SECRET:
-            return only([fold(word) in words_of(option) for option in options], options)
+            # "Anything but a whale" has the word too.
+            return only([words_of(_bare(option)) == words_of(word) for option in options], options)
         return only([words_of(option) == words_of(word) for option in options], options)
 
 
@@ -130,9 +134,9 @@ class SoughtFirst(Sought):
             return None
         places = []
         for i, option in enumerate(substance(options)):
-            bare = words_of(_bare(option))
-            if bare and _is_there(option, text) and bare[0] in text.first_places:
-                places.append((text.first_places[bare[0]], i))
+            place = place_in(_bare(option), text)
+            if place is not None:
+                places.append((place, i))
         return min(places)[1] if places else none_place(options)
 
 
@@ -178,7 +182,11 @@ class SoughtSpeaker(Sought):
         speakers: set[str] = set()
         for i, word in enumerate(told):
             if word.folded in words.SPEECH_VERBS:
-                speakers.update(other.folded for other in (*told[max(0, i - 2) : i], *told[i + 1 : i + 4]))
+                after = list(takewhile(lambda other: other.folded not in _TO_WHOM, told[i + 1 : i + 4]))
+                near = {other.folded for other in (*told[max(0, i - 2) : i], *after)}
+                if near & words.PRONOUNS:
+                    return None  # "she asked Tom": the name may be the listener's
+                speakers |= near
         speakers -= words.ARTICLES | words.PRONOUNS | words.SPEECH_VERBS
         named = [bool(speakers & set(words_of(_bare(option)))) for option in substance(options)]
         return only(named)
@@ -192,7 +200,9 @@ class SoughtAuthor(Sought):
         surname = words_of(target.facts.author)[-1:]
         if not surname:
             return None
-        return only([surname[0] in words_of(option) for option in options], options)
+        # Several authors share a surname, such as the Brontës.
+        found = [surname[0] in words_of(option) and (WrittenBy(option).check(target) or None) for option in options]
+        return None if None in found and True not in found else only([each is True for each in found], options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +211,9 @@ class SoughtYear(Sought):
 
     def choose(self, options: Sequence[str], target: ClaimTarget) -> int | None:
         year = target.facts.year
-        return None if year is None else only([_holds_year(option, year) for option in options])
+        if year is None or any(_PART_OF_CENTURY.search(option.casefold()) for option in options):
+            return None
+        return only([_holds_year(option, year) for option in options])
 
 
 def only(found: Sequence[bool], options: Sequence[str] = ()) -> int | None:
@@ -246,6 +258,23 @@ def _holds_letter(option: str, letter: str) -> bool:
     if ranges:
         return any(low <= letter <= high for low, high in ranges)
     return letter in {each.upper() for each in re.findall(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])", option)}
+
+
+_TWISTED = re.compile(r"\bn(?:o|ot)\b|n['’]t\b|\b(?:except|but|never)\b", re.IGNORECASE)
+_COMPARED = re.compile(r"\b(?:under|over|more|fewer|less|above|below|before|after|least|most)\b", re.IGNORECASE)
+_TO_WHOM = frozenset({"to", "with", "at", "of"})
+_PART_OF_CENTURY = re.compile(
+    r"\b(?:early|late|later|mid|half|quarter|third of|beginning|end|turn|not)\b"
+    r"|\b(?:before|after|until) the \d\d?(?:st|nd|rd|th)"
+)
+
+
+def _is_twisted(option: str) -> bool:
+    """Whether an option says more than a number or a span: "no fewer than 6", "under 2 or over 20"."""
+    said = re.sub(r"\bor (?:more|fewer|less|later|earlier|above|below)\b", "", option)
+    numbers = re.findall(r"\d+", said)
+    is_none = _NO_OPTION.match(option.casefold()) and not numbers
+    return bool((_TWISTED.search(said) and not is_none) or (len(numbers) > 1 and _COMPARED.search(said)))
 
 
 def _has_number(option: str) -> bool:

@@ -139,13 +139,17 @@ class Precedes(AskedClaim):
         counts = [Phrase(each).count(text) for each in (self.first, self.second)]
         if any(count != CountBounds.exactly(1) for count in counts):
             return None
-        one, other = (_place(fold(each), text) for each in (self.first, self.second))
+        one, other = (place_in(each, text) for each in (self.first, self.second))
         return None if one is None or other is None else one < other
 
 
-def _place(phrase: str, text: Text) -> int | None:
-    first = [fold(word) for word in Text(phrase).words][:1]
-    return text.first_places.get(first[0]) if first else None
+def place_in(phrase: str, text: Text) -> int | None:
+    """Return the index of the word at which the phrase first begins; ``None`` if it is not in the text."""
+    wanted = tuple(fold(word) for word in Text(phrase).words)
+    if len(wanted) <= 1:
+        return text.first_places.get(wanted[0]) if wanted else None
+    size = len(wanted)
+    return next((i for i in range(len(text.folded)) if text.folded[i : i + size] == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)

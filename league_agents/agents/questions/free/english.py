@@ -10,7 +10,6 @@ from league_agents.agents.questions.free.claims import (
     AskedClaim,
     Holds,
     HoldsMore,
-    Not,
     Precedes,
     TextPart,
 )
@@ -21,7 +20,7 @@ from league_agents.agents.questions.free.english_edges import ENDS, STARTS, add_
 from league_agents.agents.questions.free.english_form import add_form
 from league_agents.agents.questions.free.english_things import add_things
 from league_agents.agents.questions.free.english_words import add_words
-from league_agents.agents.questions.free.held import Held, HeldAll, HeldNot
+from league_agents.agents.questions.free.held import Held, HeldNot, without
 from league_agents.agents.questions.free.rules import Grammar
 from league_agents.agents.questions.free.terminals import TERMINALS
 from league_agents.agents.questions.free.things import Measured, NamedWord, Phrase, TextThing
@@ -99,11 +98,6 @@ def _at(held: Held, part: TextPart) -> AskedClaim:
     return held.at(part)
 
 
-def _not_at(part: TextPart, held: Held) -> AskedClaim | None:
-    # "Without commas and semicolons": readers mean neither, the words say not both.
-    return None if isinstance(held, HeldAll) else Not(held.at(part))
-
-
 def _add_having(grammar: Grammar) -> None:
     add = grammar.add
     has = f"{_HAS}|{_MENTIONS}"
@@ -111,7 +105,7 @@ def _add_having(grammar: Grammar) -> None:
     add("CLAIM", "has|have PART HELDS [in_it]", lambda part, held: held.at(part))
     add("CLAIM", f"does|do|did PART {has} HELDS in it", lambda part, held: held.at(part))
     add("CLAIM", f"does|do|did PART {has} HELDS [at_all|by_name|in_it|of_any_kind]", _by_name)
-    add("CLAIM", f"does|do|did PART not {has} HELDS", _not_at)
+    add("CLAIM", f"does|do|did PART not {has} HELDS", without)
     add("CLAIM", f"does|do|did it {has} HELDS in|within PART", lambda held, part: held.at(part))
     add(
         "CLAIM",
@@ -121,24 +115,24 @@ def _add_having(grammar: Grammar) -> None:
     add("NAMED", "PERSONWORD", constant(Measured("named persons")))
     add("NAMED", "PLACEWORD", constant(Measured("named places")))
     add("NAMED", "[a|any|the] THING", _if_named)
-    add("CLAIM", "does|do|did PART lack|omit|avoid HELDS", _not_at)
+    add("CLAIM", "does|do|did PART lack|omit|avoid HELDS", without)
     add(
         "CLAIM",
         f"does|did SENTENCE that opens|begins the paragraph|passage {has} HELDS",
         lambda part, held: held.at(part),
     )
     add("CLAIM", "is|are|was|were there HELDS IN", _at)
-    add("CLAIM", "is|are|was|were there not HELDS IN", lambda held, part: _not_at(part, held))
+    add("CLAIM", "is|are|was|were there not HELDS IN", lambda held, part: without(part, held))
     add("CLAIM", f"is|are|was|were there HELDS {_MENTIONED} IN", _at)
     add("CLAIM", f"is|are|was|were there HELDS {_MENTIONED} [at_all|by_name] IN", _at)
     add("CLAIM", f"is|are|was|were|can|does|do HELDS [be|explicitly|also|ever] {_MENTIONED} [at_all|somewhere] IN", _at)
-    add("CLAIM", f"is|are|was|were HELDS not {_MENTIONED} IN", lambda held, part: _not_at(part, held))
+    add("CLAIM", f"is|are|was|were HELDS not {_MENTIONED} IN", lambda held, part: without(part, held))
     add("CLAIM", "is|are HELDS referred|alluded to IN", _at)
-    add("CLAIM", "is|are|was|were HELDS absent|missing from PART", lambda held, part: _not_at(part, held))
+    add("CLAIM", "is|are|was|were HELDS absent|missing from PART", lambda held, part: without(part, held))
     add("CLAIM", "is|are HELDS in|within PART", _at)
     add("CLAIM", "is|are HELDS part|one of [the_words_of|the_words_in] PART", _at)
     add("CLAIM", "does|do|did HELDS appear|appears|occur|occurs|exist|feature|stand [anywhere] IN", _at)
-    add("CLAIM", "does|do|did HELDS not appear|occur IN", lambda held, part: _not_at(part, held))
+    add("CLAIM", "does|do|did HELDS not appear|occur IN", lambda held, part: without(part, held))
     add("CLAIM", "does|do|did THING appear|occur QUANTIFIED IN", lambda thing, n, part: Holds(part, thing, n))
     add("CLAIM", "does|do|did THING occur|appear IN QUANTIFIED", lambda thing, part, n: Holds(part, thing, n))
     add("CLAIM", "does|do|did PART contain|use|have|repeat THING QUANTIFIED",
@@ -146,7 +140,7 @@ def _add_having(grammar: Grammar) -> None:
     add("CLAIM", "is THING used|mentioned|repeated QUANTIFIED IN", lambda thing, n, part: Holds(part, thing, n))
     add("CLAIM", "is THING used|mentioned IN QUANTIFIED", lambda thing, part, n: Holds(part, thing, n))
     add("CLAIM", "is THING repeated IN", lambda thing, part: Holds(part, thing, CountLimits(2, None)))
-    add("CLAIM", "is|are PART without|free_of|free_from|devoid_of|lacking HELDS", _not_at)
+    add("CLAIM", "is|are PART without|free_of|free_from|devoid_of|lacking HELDS", without)
     add("CLAIM", "do|does [the] words QUOTE stand next to each other [,] [in_this_order] [,] IN",
         lambda text, part: Holds(part, Phrase(text)))  # fmt: skip
     add("CLAIM", "does|do [the] THINGTEXT come|appear|occur|stand before|earlier_than THINGTEXT IN",

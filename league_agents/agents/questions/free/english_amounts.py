@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from league_agents.agents.questions.free import word_classes as words
 from league_agents.agents.questions.free.counts import CountLimits
-from league_agents.agents.questions.free.held import Held, HeldAll, HeldAny, HeldNot, HeldThing
+from league_agents.agents.questions.free.held import Held, HeldAll, HeldAny, HeldNot, HeldThing, all_of, any_of
 from league_agents.agents.questions.free.rules import Grammar
 from league_agents.agents.questions.free.things import OfClass, Phrase
 
@@ -70,15 +70,15 @@ def add_joints(grammar: Grammar) -> None:
     add("QUANTIFIED", "NUMBER times", lambda n: CountLimits(n, n, is_loose=True))
     add("QUANTIFIED", "LIMIT times", lambda amount: amount)
     add("HELDS", "HELD", lambda held: held)
-    add("HELDS", "[either] HELD or|and_or|nor HELDS", _any_of)
+    add("HELDS", "[either] HELD or|and_or|nor HELDS", any_of)
     add("HELDS", "any_of HELDS", _if_any)
-    add("HELDS", "HELD and|but|as_well_as|along_with HELDS", _all_of)
-    add("HELDS", "[both] HELD and|but|as_well_as HELDS", _all_of)
-    add("HELDS", "both HELD and HELDS", _all_of)
-    add("HELDS", "neither HELD nor HELDS", lambda one, other: HeldNot(HeldAny(one, other)))
+    add("HELDS", "HELD and|but|as_well_as|along_with HELDS", all_of)
+    add("HELDS", "[both] HELD and|but|as_well_as HELDS", all_of)
+    add("HELDS", "both HELD and HELDS", all_of)
+    add("HELDS", "neither HELD nor HELDS", _neither)
     add("HELDS", "HELD , HELDS", _listed)
-    add("HELDS", "HELD , or HELDS", _any_of)
-    add("HELDS", "HELD , and|but HELDS", _all_of)
+    add("HELDS", "HELD , or HELDS", any_of)
+    add("HELDS", "HELD , and|but HELDS", all_of)
     add("HELDS", "[the] words|names|letters|both|phrases QUOTE and QUOTE", lambda a, b: HeldAll(_word(a), _word(b)))
     add("HELDS", "[the] words|names|letters|phrases QUOTE or QUOTE", lambda a, b: HeldAny(_word(a), _word(b)))
     add("HELDS", "[either] both the|of_the words QUOTE and QUOTE", lambda a, b: HeldAll(_word(a), _word(b)))
@@ -91,26 +91,16 @@ def _word(text: str) -> Held:
     return HeldThing(Phrase(text))
 
 
-def _any_of(one: Held, others: Held) -> Held | None:
-    # "A or B and C" has two meanings: nothing in the wording says which of the words binds closer.
-    # So has "no A or B".
-    return None if isinstance(others, HeldAll) or _is_none(one) else HeldAny(one, others)
-
-
-def _all_of(one: Held, others: Held) -> Held | None:
-    is_shared = _is_none(one) and isinstance(others, HeldThing) and others.amount is None
-    return None if isinstance(others, HeldAny) or is_shared else HeldAll(one, others)
-
-
-def _is_none(held: Held) -> bool:
-    return isinstance(held, HeldThing) and held.amount == CountLimits(0, 0)
-
-
 def _if_any(held: Held) -> Held | None:
     return held if isinstance(held, HeldAny) else None
 
 
 def _listed(one: Held, others: Held) -> Held | None:
     if isinstance(others, HeldAny):
-        return HeldAny(one, others)
-    return HeldAll(one, others) if isinstance(others, HeldAll) else None
+        return any_of(one, others)
+    return all_of(one, others) if isinstance(others, HeldAll) else None
+
+
+def _neither(one: Held, other: Held) -> Held | None:
+    either = any_of(one, other)
+    return HeldNot(either) if either else None

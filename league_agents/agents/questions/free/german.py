@@ -23,7 +23,7 @@ from league_agents.agents.questions.free.foreign_things import (
     ToldInFirstPerson,
     ToldInPast,
 )
-from league_agents.agents.questions.free.held import HeldAll, HeldAny, HeldThing
+from league_agents.agents.questions.free.held import HeldThing, all_of, any_of, without
 from league_agents.agents.questions.free.rules import Grammar
 from league_agents.agents.questions.free.terminals import TERMINALS
 from league_agents.agents.questions.free.things import MARK_NAMES, Mark, Measured, Pattern, Phrase, TextThing
@@ -136,14 +136,14 @@ def _add_things(grammar: Grammar) -> None:
     add("HELD", "THING", HeldThing)
     add("HELD", "QTY THING", lambda amount, thing: HeldThing(thing, amount))
     add("HELDS", "HELD", same)
-    add("HELDS", "[entweder] HELD oder HELDS", HeldAny)
-    add("HELDS", "[sowohl] HELD und|als_auch HELDS", HeldAll)
+    add("HELDS", "[entweder] HELD oder HELDS", any_of)
+    add("HELDS", "[sowohl] HELD und|als_auch HELDS", all_of)
 
 
 def _add_questions(grammar: Grammar) -> None:
     add = grammar.add
     add("QUESTION", "enthält|hat|nennt|erwähnt|verwendet PART HELDS", lambda part, held: held.at(part))
-    add("QUESTION", "enthält|hat|nennt|erwähnt PART nicht HELDS", lambda part, held: Not(held.at(part)))
+    add("QUESTION", "enthält|hat|nennt|erwähnt PART nicht HELDS", without)
     add("QUESTION", "kommt|kommen|taucht|tauchen IN HELDS vor|auf", lambda part, held: held.at(part))
     add("QUESTION", "kommt|kommen|taucht|tauchen HELDS IN vor|auf", lambda held, part: held.at(part))
     add("QUESTION", "steht|erscheint|befindet_sich HELDS IN", lambda held, part: held.at(part))

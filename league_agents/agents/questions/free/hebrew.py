@@ -16,7 +16,7 @@ from league_agents.agents.questions.free.builders import (
 from league_agents.agents.questions.free.claims import Of, TextPart
 from league_agents.agents.questions.free.counts import CountLimits
 from league_agents.agents.questions.free.foreign_things import NumberInPrint, SpeechInPrint, ToldInFirstPerson
-from league_agents.agents.questions.free.held import HeldAll, HeldAny, HeldThing
+from league_agents.agents.questions.free.held import HeldThing, all_of, any_of
 from league_agents.agents.questions.free.rules import Grammar
 from league_agents.agents.questions.free.terminals import TERMINALS
 from league_agents.agents.questions.free.things import MARK_NAMES, Mark, Phrase
@@ -58,8 +58,8 @@ def hebrew() -> Grammar:
     add("HELD", "THING", HeldThing)
     add("HELD", "LIMIT THING", lambda amount, thing: HeldThing(thing, amount))
     add("HELDS", "HELD", same)
-    add("HELDS", "HELD או HELDS", HeldAny)
-    add("HELDS", "[גם] HELD וגם|ואת HELDS", HeldAll)
+    add("HELDS", "HELD או HELDS", any_of)
+    add("HELDS", "[גם] HELD וגם|ואת HELDS", all_of)
     _add_questions(grammar)
     return grammar
 

@@ -78,3 +78,24 @@ class HeldNot(Held):
 
     def amounting(self, amount: CountLimits) -> Held | None:
         return None
+
+
+def any_of(one: Held, others: Held) -> Held | None:
+    """Return one of these; ``None`` if the wording has two meanings: "A or B and C", "no A or B"."""
+    return None if isinstance(others, HeldAll) or _is_none(one) else HeldAny(one, others)
+
+
+def all_of(one: Held, others: Held) -> Held | None:
+    """Return all of these; ``None`` if the wording has two meanings: "A and B or C", "no A and B"."""
+    is_shared = _is_none(one) and isinstance(others, HeldThing) and others.amount is None
+    return None if isinstance(others, HeldAny) or is_shared else HeldAll(one, others)
+
+
+def without(part: TextPart, held: Held) -> AskedClaim | None:
+    """Return the claim that a text has none of these; ``None`` for "without A and B": readers mean neither, the words
+    say not both."""
+    return None if isinstance(held, HeldAll) else Not(held.at(part))
+
+
+def _is_none(held: Held) -> bool:
+    return isinstance(held, HeldThing) and held.amount == CountLimits(0, 0)

@@ -196,3 +196,44 @@ def test_what_code_declined_is_what_the_model_is_asked() -> None:
         for n, text in enumerate(texts, start=1)
     ]
     assert told == [0, None, None]
+
+
+AT_SEA = "The old woman, the cat and the old man slept; “Come here,” she said to Tom."
+BRONTE = Facts(title="Jane Eyre", author="Charlotte Brontë", year=1851)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "place"),
+    [
+        ("Who is speaking in the sentence?", ("Tom", "Ann", "Bob", "None of them"), None),
+        ("Which of these comes first in the sentence?", ("old man", "cat", "dog", "none"), 1),
+        ("Does 'old man' come before 'cat' in the sentence?", YES_NO, 1),
+        ("Which of these is the secret word?", ("anything but whale", "dog", "cat", "bird"), None),
+        ("Which of these is the secret word?", ("a whale", "dog", "cat", "bird"), 0),
+        ("Who wrote the book?", ("Anne Brontë", "Jane Austen", "George Eliot", "Mary Shelley"), None),
+        ("Who wrote the book?", ("Anne Brontë", "Jane Austen", "Charlotte Brontë", "Mary Shelley"), 2),
+        ("When was the book published?", ("first half of the 19th century", "18th century", "1900", "1950"), None),
+        ("When was the book published?", ("before the 19th century", "1900-1950", "20th century", "1700"), None),
+        ("When was the book published?", ("19th century", "1900-1950", "20th century", "1700"), 0),
+        ("How many words does the sentence have?", ("no fewer than 30", "90", "100", "4000"), None),
+        ("How many words does the sentence have?", ("under 5 or over 30", "90", "100", "4000"), None),
+        ("How many words does the sentence have?", ("not 15", "90", "100", "4000"), None),
+        ("How many words does the sentence have?", ("10 or more", "9", "8", "4 to 7"), 0),
+        ("Does the sentence contain a colon?", ("No idea", "Yes", "No", "Maybe"), None),
+        ("Does the sentence contain a comma?", ("Yes and no", "Yes", "No", "Maybe"), None),
+    ],
+)
+def test_an_option_is_chosen_only_for_what_it_says(text: str, options: tuple[str, ...], place: int | None) -> None:
+    assert answer_foreign(text, options, read(AT_SEA, AT_SEA, word="whale"), BRONTE) == place
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Enthält der Satz nicht ein Komma und ein Semikolon?",
+        "Enthält der Satz kein Komma oder Semikolon?",
+        "Enthält der Satz ein Semikolon und ein Fragezeichen oder ein Komma?",
+    ],
+)
+def test_an_unclear_and_or_or_is_declined_in_german_too(text: str) -> None:
+    assert answer(text, "Es war spät, und er ging nicht mit.") is None
