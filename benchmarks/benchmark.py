@@ -306,6 +306,28 @@ def unknown_figures(*, size: Size) -> list[Figure]:
             Figure(key=f"{key}.confidence", value=result.confidence, unit="mean", promised="below 0.15"),
             Figure(key=f"{key}.most_confident", value=result.most_confident, unit="largest", promised=""),
         ]
+    return figures + _memory_figures(size=size)
+
+
+def _memory_figures(*, size: Size) -> list[Figure]:
+    """Games about unknown books by a player whose model remembers half of the openings, or is wrong about all."""
+    from benchmarks.remembered import MEMORIES, OPENINGS, STEPS, MemoryPlay, measure_memory
+
+    each = {("course", "player_questions"), ("prd", "player_memory")}
+    rows = {(rules, step) for rules in OPENINGS for step in STEPS} if size is Size.FULL else each
+    calls: dict[str, Callable[[], MemoryPlay]] = {
+        f"unknown.{rules}.{step}.{memory}": partial(measure_memory, rules, memory, step=step, games=size.of(6, 20, 40))
+        for rules, step in sorted(rows)
+        for memory in MEMORIES
+    }
+    figures = []
+    for key, result in at_once("memory", calls).items():
+        if result.remembered:
+            share = result.won / result.remembered
+            figures.append(Figure(key=f"{key}.won", value=share, unit="of those remembered", promised="at least 0.9"))
+        figures.append(
+            Figure(key=f"{key}.most_confident", value=result.most_confident, unit="largest", promised="below 0.15")
+        )
     return figures
 
 

@@ -101,12 +101,10 @@ def remembering_player(rules: RuleSet, model: RememberingModel, *, seed: int = 1
     return LlmPlayer(rules=rules, knowledge=players_library(), seed=seed, models=lambda _: model)
 
 
-def memory_games(
-    name: str, memory: str, *, step: str, games: int = GAMES, is_other_make: bool = False
-) -> list[PlayedGame]:
+def memory_games(name: str, memory: str, *, step: str, games: int = GAMES) -> list[PlayedGame]:
     """Play games about as many different targets."""
     rules = OPENINGS[name]
-    referee = referee_of(rules, PART, is_other_make=is_other_make)
+    referee = referee_of(rules, PART, is_other_make=False)
     agent = remembering_player(rules, RememberingModel(MEMORIES[memory], step))
     played: dict[str, PlayedGame] = {}
     for number in range(20 * games):
@@ -117,3 +115,30 @@ def memory_games(
         if len(played) == games:
             break
     return list(played.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPlay:
+    """Result of a series of games by a player whose model remembers."""
+
+    games: int
+    remembered: int
+    """Games whose opening the model remembers."""
+
+    won: int
+    """Those of them in which it was guessed."""
+
+    most_confident: float
+    """Highest confidence in a wrong sentence."""
+
+
+def measure_memory(name: str, memory: str, *, step: str, games: int = GAMES) -> MemoryPlay:
+    """One row of the benchmark."""
+    played = memory_games(name, memory, step=step, games=games)
+    own = [game for game in played if memory == "remembers_half" and game.book_name in half_of_the_openings()]
+    return MemoryPlay(
+        games=len(played),
+        remembered=len(own),
+        won=sum(game.is_sentence_right for game in own),
+        most_confident=max((game.confidence for game in played if not game.is_sentence_right), default=0.0),
+    )

@@ -15,6 +15,7 @@ from league_agents.agents.candidates import enumerate_candidates
 from league_agents.agents.library import Knowledge
 from league_agents.agents.llm_player import LlmPlayer
 from league_agents.agents.player_chain.enriched import Addition, with_remembered, with_sentences
+from league_agents.agents.player_chain.memory import RememberedWorks
 from league_agents.agents.player_chain.wording import MOST_OUTPUT_TOKENS as MOST_WORDING_TOKENS
 from league_agents.agents.player_chain.wording import Justifications
 from league_agents.agents.player_chain.writing import (
@@ -192,6 +193,12 @@ def full_wording(rules: RuleSet) -> str:
     return json.dumps({"sentence_justification": texts[0], "word_justification": texts[1]})
 
 
+SCHEMAS: Mapping[str, type[BaseModel]] = {
+    "player_questions": QuestionPool,
+    "player_justify": Justifications,
+    "player_memory": RememberedWorks,
+}
+
 LANGUAGES = {
     "English": ("The melancholy lieutenant considered every circumstance of the unexpected", "departure"),
     "Hebrew": ("הקברניט הזקן סיפר לנו על המסע הארוך אל האי שמעבר לים הגדול", "והלך"),
@@ -199,12 +206,24 @@ LANGUAGES = {
 }
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("rules", [PRD, COURSE], ids=lambda rules: rules.name)
+WORKS_OF_OTHERS = "Qwertz", "player_memory"
+OWN_BOOK = "A Long Book", "player_justify"
+
+
+@pytest.mark.parametrize(
+    ("rules", "language", "book"),
+    [
+        *((rules, language, OWN_BOOK) for rules in (PRD, COURSE) for language in LANGUAGES),
+        (PRD, "English", WORKS_OF_OTHERS),
+        (COURSE, "Chinese", WORKS_OF_OTHERS),
+    ],
+    ids=lambda value: value.name if isinstance(value, RuleSet) else value[-1] if isinstance(value, tuple) else value,
+)
 def test_a_game_costs_at_most_8000_tokens_in_and_3000_out_and_repeated_20000_and_6000(
-    rules: RuleSet, language: str
+    rules: RuleSet, language: str, book: tuple[str, str]
 ) -> None:
     """With the longest sentences, hints and completions that there can be."""
+    name, second_step = book
     words, last = LANGUAGES[language]
     mark = "。" if language == "Chinese" else "."
     sentences = [f"{words} {number} {words} {words} {last} {number}{mark}" for number in range(400)]
@@ -214,14 +233,16 @@ def test_a_game_costs_at_most_8000_tokens_in_and_3000_out_and_repeated_20000_and
     rules = replace(rules, target_kind=TargetKind.PASSAGE_OPENING)
 
     def reply(request: Request) -> str:
-        is_pool = request.prompt.purpose.step == "player_questions"
-        return full_pool(rules, request) if is_pool else full_wording(rules)
+        step = request.prompt.purpose.step
+        if step == "player_memory":
+            return json.dumps({"works": [f"Ann Reed | a coast | one March | weather | {words} {last}{mark}"] * 3})
+        return full_pool(rules, request) if step == "player_questions" else full_wording(rules)
 
     def played(script: Callable[[Request], str]) -> ScriptedBackend:
         backend = ScriptedBackend(script)
         chat = Chat(backend, Patience(retries=0))
         agent = LlmPlayer(rules=rules, knowledge=shelf, seed=1, models=lambda _: chat)
-        brief = {"book_name": "A Long Book", "book_hint": f"{words} " * 50, "association_word": "colour " * 50}
+        brief = {"book_name": name, "book_hint": f"{words} " * 50, "association_word": "colour " * 50}
         asked: Any = agent.get_questions(dynamic(**brief))["questions"]
         answers = [{"question_number": n, "answer": "AB"[n % 2]} for n in range(1, 21)]
         agent.get_guess(dynamic(**brief, questions_sent=asked, answers=answers))
@@ -229,9 +250,9 @@ def test_a_game_costs_at_most_8000_tokens_in_and_3000_out_and_repeated_20000_and
 
     backend = played(reply)
     steps = [request.prompt.purpose.step for request in backend.requests]
-    assert steps == ["player_questions", "player_justify"]
+    assert steps == ["player_questions", second_step]
     first, second = (request.prompt for request in backend.requests)
-    assert prompt_tokens(first, QuestionPool) + prompt_tokens(second, Justifications) <= 8_000
+    assert prompt_tokens(first, QuestionPool) + prompt_tokens(second, SCHEMAS[second_step]) <= 8_000
     written = [full_pool(rules, backend.requests[0]), full_wording(rules)]
     assert tokens_in(written[0]) <= MOST_OUTPUT_TOKENS
     assert tokens_in(written[1]) <= MOST_WORDING_TOKENS
@@ -241,11 +262,10 @@ def test_a_game_costs_at_most_8000_tokens_in_and_3000_out_and_repeated_20000_and
     # A reply of the wrong form is asked for once more, with that reply and what is wrong with it.
     repeated = played(lambda r: reply(r) if r.correction is not None else reply(r)[:-3])
     steps = [request.prompt.purpose.step for request in repeated.requests]
-    assert steps == ["player_questions"] * 2 + ["player_justify"] * 2
-    schemas: Mapping[str, type[BaseModel]] = {"player_questions": QuestionPool, "player_justify": Justifications}
+    assert steps == ["player_questions"] * 2 + [second_step] * 2
     read = 0
     for request in repeated.requests:
-        read += prompt_tokens(request.prompt, schemas[request.prompt.purpose.step])
+        read += prompt_tokens(request.prompt, SCHEMAS[request.prompt.purpose.step])
         if request.correction is not None:
             read += tokens_in(request.correction.reply) + tokens_in(request.correction.complaint)
     assert read <= 20_000
