@@ -35,6 +35,15 @@ WORKERS_WITHIN_S = 30.0
 
 COUNT_EVERY_S = 1.0
 
+_UNWATCHED = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.cycle": "5s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Settings of Dask for a cluster without pages: what they would show is measured rarely, and costs little."""
+
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?[^\s/]+:[0-9]{1,5}")
 _IS_DASKS = re.compile(r"distributed\.")
 GOES_ON = "the same command goes on"
@@ -146,9 +155,7 @@ class Cluster:
 def local_cluster(workers: int) -> Any:
     """A ``distributed.LocalCluster`` for this machine only. Raises ``ConfigError`` without the extra."""
     distributed = _distributed()
-    # Profiles of workers would be shown on pages that are not served.
-    settings = {"distributed.scheduler.http.routes": [], "distributed.worker.profile.enabled": False}
-    with import_module("dask.config").set(settings):
+    with import_module("dask.config").set(_UNWATCHED):
         return distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
