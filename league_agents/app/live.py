@@ -164,6 +164,7 @@ def live_program(
             facts=box.facts,
             close=box.close,
             journal_bytes=lambda: _size(role.journal),
+            sends_left=box.sends_left,
         )
 
     live = LiveRole(

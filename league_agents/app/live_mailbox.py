@@ -36,6 +36,9 @@ class OpenMailbox:
     """Verifies after the start, once, that it is the right mailbox. Raises ``MailError``."""
 
     facts: Callable[[], Mapping[str, object]] = dict
+    sends_left: Callable[[], int | None] = lambda: None
+    """Returns how many mails may still be sent today; ``None`` if it is not known."""
+
     close: Callable[[], None] = lambda: None
 
 
@@ -139,7 +142,6 @@ def gmail_mailbox(wanted: WantedMailbox, *, shared: SharedByMailboxes | None = N
             MAIL_FACTS: {
                 "units_in_last_minute": ledger.units_in_last_minute(),
                 "units_per_minute": ledger.limits.units_per_minute,
-                "sends_left": ledger.sends_left(),
                 "resyncs": default.resyncs,
                 "spam_found": default.spam_found,
                 "clock_error_s": None if (error := clock.machine_error()) is None else error.total_seconds(),
@@ -150,7 +152,7 @@ def gmail_mailbox(wanted: WantedMailbox, *, shared: SharedByMailboxes | None = N
         default.close()
         sends.close()
 
-    return OpenMailbox(mailbox=default, check=check, facts=facts, close=close)
+    return OpenMailbox(mailbox=default, check=check, facts=facts, sends_left=ledger.sends_left, close=close)
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,7 +179,7 @@ class Metrics(Probe):
             "quota_units_left": max(0, allowed - spent)
             if isinstance(spent, int) and isinstance(allowed, int)
             else None,
-            "sends_left": facts.get("sends_left"),
+            "sends_left": role.wired.sends_left(),
             "journal_bytes": role.wired.journal_bytes(),
             "last_poll_timestamp_seconds": None if polled_at is None else polled_at.timestamp(),
         }

@@ -73,6 +73,9 @@ class WiredRole:
     journal_bytes: Callable[[], int | None] = lambda: None
     """Returns the size of the journal; ``None`` if it is not known."""
 
+    sends_left: Callable[[], int | None] = lambda: None
+    """Returns how many mails may still be sent today; ``None`` if it is not known."""
+
 
 @dataclass(slots=True, kw_only=True)
 class _Facts:

@@ -649,6 +649,8 @@ def test_a_daemon_serves_its_figures_and_tells_the_service_manager(
     assert ended.exit_code == 0, ended.output
     assert pages[0] == (200, "ok\n")
     assert "@" not in pages[1][1]
+    assert pages[1][1].count("league_agents_sends_left{") == len(names)
+    assert pages[1][1].count("league_agents_journal_bytes{") == len(names)
     assert told[0] == "READY=1"
     assert any(each.startswith("RELOADING=1\nMONOTONIC_USEC=") for each in told) is is_one_of_several
     assert any(each.startswith("STOPPING=1") for each in told)

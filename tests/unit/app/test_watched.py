@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from league_agents.app.agents import choose_agent, offline_host
 from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.live_mailbox import MAIL_FACTS
-from league_agents.app.metrics import MOST_LABELS, OTHERS, Metrics, shown_name
+from league_agents.app.metrics import MOST_LABELS, OTHERS, READ_EVERY_S, Metrics, shown_name
 from league_agents.app.notify import service_manager
 from league_agents.app.vitals import STUCK_AFTER, Vitals
 from league_agents.app.watched import Watched, metrics_among, watched
@@ -28,6 +30,7 @@ from league_agents.journal.memory import MemoryJournal
 from league_agents.journal.port import InboxRow, Note, OutboxItem
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import AuthorizationExpired, ConfigError, MailboxUnavailable
+from league_agents.league.machines.machine import Machine
 from league_agents.league.wire.encode import encode
 from league_agents.league.wire.envelope import Envelope
 from league_agents.league.wire.subject import format_subject
@@ -81,27 +84,42 @@ class World:
         self.boxes: dict[str, ShakyMailbox] = {}
 
     def role(self, observer: Observer, name: str = "player") -> LiveRole:
-        machine = link.player(rules=PRD)
-        box = self.boxes[name] = ShakyMailbox(self.office.mailbox(link.PLAYER1))
+        is_referee = name == "referee"
+        machine: Machine[Any] = link.referee(PRD) if is_referee else link.player(rules=PRD)
+        box = self.boxes[name] = ShakyMailbox(self.office.mailbox(link.REFEREE if is_referee else link.PLAYER1))
+        agent = choose_agent("scripted", "referee" if is_referee else "player", rules=PRD, seed=0)
 
         def make(told: Observer) -> WiredRole:
             journal = MemoryJournal(dump=machine.dump_part)
             runner = RoleRunner(
-                machine, box, journal, None, self.clock, codec=LEAGUE_MAIL, observer=told, probe=probe_of(observer)
+                machine,
+                box,
+                journal,
+                offline_host(agent, self.clock, is_referee=is_referee),
+                self.clock,
+                codec=LEAGUE_MAIL,
+                observer=told,
+                probe=probe_of(observer),
             )
-            facts = {MAIL_FACTS: {"units_in_last_minute": 40, "units_per_minute": 6_000, "sends_left": 487}}
-            return WiredRole(runner=runner, journal=journal, facts=lambda: facts, journal_bytes=lambda: 12_345)
+            facts = {MAIL_FACTS: {"units_in_last_minute": 40, "units_per_minute": 6_000}}
+            return WiredRole(
+                runner=runner,
+                journal=journal,
+                facts=lambda: facts,
+                journal_bytes=lambda: 12_345,
+                sends_left=lambda: 487,
+            )
 
         return LiveRole(
             name=name, make=make, clock=self.clock, pace=PACE, pid=1, observer=observer, authorization=lambda: 0
         )
 
-    def tell(self, envelope: Envelope) -> None:
+    def tell(self, envelope: Envelope, to: str = link.PLAYER1) -> None:
         sender = envelope.sender.email
         self.peers[sender].send(
             OutgoingMail(
                 sender=sender,
-                to=(link.PLAYER1,),
+                to=(to,),
                 subject=format_subject(envelope),
                 document=encode(envelope),
                 transaction_id=envelope.message_id,
@@ -177,6 +195,26 @@ def test_prometheus_reads_what_a_role_did(world: World) -> None:
     assert found["sends_left", "player"] == 487
     assert found["journal_bytes", "player"] == 12_345
     assert found["last_poll_timestamp_seconds", "player"] == world.clock.now().timestamp()
+
+
+def test_deadlines_count_as_at_risk_before_they_pass(world: World) -> None:
+    with world.watched() as (watching, url):
+        role = world.role(watching.observer, "referee")
+
+        def work() -> float:
+            while role.turn() == timedelta(0):
+                pass
+            world.pass_time(READ_EVERY_S)
+            role.turn()
+            return figures(url)["deadlines_at_risk", "referee"]
+
+        work()
+        for envelope in (link.table(), link.new_round()):
+            world.tell(envelope, to=link.REFEREE)
+        assert work() == 0
+        assert figures(url)["open_games", "referee"] == 1
+        world.pass_time(PRD.warmup_wait.total_seconds() - 60)
+        assert work() == 2  # both players owe the answer to the warm-up question
 
 
 def test_calls_of_models_and_their_fallbacks_are_counted() -> None:
