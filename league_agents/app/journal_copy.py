@@ -49,7 +49,7 @@ def moves(sources: Sequence[JournalPlace], target: JournalPlace, addresses: Sequ
     found = [
         (source, role, address)
         for source in sources
-        for role, address in _owners(source)
+        for role, address in owners_of(source)
         if not wanted or address.lower() in wanted
     ]
     missing = wanted - {address.lower() for *_, address in found}
@@ -111,7 +111,8 @@ def _opened(move: JournalMove, place: JournalPlace) -> Iterator[StoredJournal]:
             lock.release()
 
 
-def _owners(place: JournalPlace) -> list[tuple[str, str]]:
+def owners_of(place: JournalPlace) -> list[tuple[str, str]]:
+    """The role and the address of each journal at a place. Raises ``JournalError`` and ``ConfigError``."""
     if isinstance(place, DatabaseUrl):
         return owners_in(place)
     if not place.is_file():

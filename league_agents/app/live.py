@@ -9,6 +9,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from league_agents.app.peers import is_game_open, peers_of
 from league_agents.app.role_files import take_files, tighten_folders
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.config.storage_url import JournalPlace
-from league_agents.journal.port import WARNING, Journal, Note
+from league_agents.journal.port import WARNING, Journal, Note, StoredJournal
 from league_agents.kit.clock import Clock, SystemClock
 from league_agents.kit.errors import JournalHeld
 from league_agents.league.machines.events import Command, OperatorCommand
@@ -39,6 +41,9 @@ from league_agents.runner.probe import NO_PROBE, Probe, probe_of
 from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
+
+ARCHIVED_AT_ONCE = 20
+"""Matches that an idle role archives before it looks for mail again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +103,9 @@ class MailProgram:
     host: AgentHost | None
     peers: Callable[[], Peers]
     """The addresses that may write at the moment."""
+
+    tidy: Callable[[], bool] = lambda: False
+    """See ``WiredRole.tidy``."""
 
     behind: Callable[[Mailbox], Mailbox] = lambda mailbox: mailbox
     """Wraps the mailbox with the behaviour of the machine's agent."""
@@ -162,6 +170,7 @@ def live_program(
             runner=runner,
             journal=made.journal,
             facts=box.facts,
+            tidy=made.tidy,
             close=box.close,
             journal_bytes=lambda: _size(role.journal),
             sends_left=box.sends_left,
@@ -233,6 +242,7 @@ def live_role(
             journal=journal,
             host=host,
             peers=lambda: peers_of(machine, state()),
+            tidy=partial(_archive, journal, settings.archive_after, clock),
             behind=(lambda mailbox: mailbox) if agent is None else agent.behind,
         )
 
@@ -276,6 +286,11 @@ def outages_told(observer: Observer, role: RoleSettings, clock: Clock, probe: Pr
         )
 
     return Outages(failed=tell(WARNING, "model_failed"), recovered=tell(DAEMON, "model_recovered"), called=called)
+
+
+def _archive(journal: StoredJournal, age: timedelta | None, clock: Clock) -> bool:
+    """Archive some closed matches. Return whether there may be more."""
+    return age is not None and journal.archive(clock.now() - age, limit=ARCHIVED_AT_ONCE) == ARCHIVED_AT_ONCE
 
 
 def _targets(role: RoleSettings, state: object) -> list[str]:

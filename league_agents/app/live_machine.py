@@ -13,7 +13,7 @@ from league_agents.app.agents import SCRIPTED, AgentRole, ChosenAgent, choose_ag
 from league_agents.app.journals import SEED, journals_of, open_journal, state_in
 from league_agents.app.outages import Outages
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
-from league_agents.journal.port import Journal
+from league_agents.journal.port import StoredJournal
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
 from league_agents.knowledge.corpus import default_index_path
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def journal_and_machine(
     settings: LeagueSettings, role: RoleSettings, outages: Outages
-) -> tuple[Journal, Machine[Any], ChosenAgent | None]:
+) -> tuple[StoredJournal, Machine[Any], ChosenAgent | None]:
     """Open a role's journal, and make its machine and its agent.
 
     Raises ``ConfigError`` and ``JournalError``.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from league_agents.app.live_mailbox import MAIL_FACTS, login_command, missing_cl
 from league_agents.app.sends import sends_left
 from league_agents.app.waiting import awaited
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
-from league_agents.journal.port import WARNING, Journal, OutboxItem, OutboxState
+from league_agents.journal.port import WARNING, Journal, Note, OutboxItem, OutboxState
 from league_agents.kit.errors import ConfigError, JournalError, LeagueError
 from league_agents.kit.json_values import mapping
 from league_agents.league.machines.machine import Machine
@@ -72,6 +73,13 @@ def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, 
         return replace(bare, state=UNUSABLE_JOURNAL, is_running=_is_worked_on(role), stuck=str(error))
 
 
+def _notes_of_the_end(journal: Journal) -> Iterator[Note]:
+    """The records of matches, rounds and seasons. Archived matches are only read if no other is left."""
+    kinds = ("match", "game", "round", "season")
+    is_recent = next(journal.notes(kinds=("match", "game"), is_recent=True), None) is not None
+    return journal.notes(kinds=kinds, is_recent=is_recent)
+
+
 def _is_worked_on(role: RoleSettings) -> bool:
     """Whether a process works on the journal, as far as can be told."""
     try:
@@ -95,7 +103,7 @@ def _status_in(
     oldest: datetime | None = None
     is_running = _is_worked_on(role)
     in_doubt: list[DoubtfulSend] = []
-    for item in journal.outbox():
+    for item in journal.outbox(is_recent=True):
         counts[item.state.value] += 1
         if item.is_waiting:
             oldest = min(oldest or item.created_at, item.created_at)
@@ -138,7 +146,7 @@ def _status_in(
         # The daemon may have been stopped to set the clock.
         clock_trouble=(clock_trouble(clock_error) or "") if is_running else "",
         token=token,
-        results=results_of(journal.notes()),
+        results=results_of(_notes_of_the_end(journal)),
     )
 
 

@@ -70,6 +70,12 @@ class SqliteStorage:
         """Open a journal read-only, possibly while a role works on it."""
         return SqliteJournal.to_look_at(path)
 
+    def vacuum(self, path: Path) -> None:
+        """Write a journal anew without unused room. Nobody may work on it."""
+        from league_agents.journal.sqlite import vacuum
+
+        vacuum(path)
+
     def calls(self, path: Path, *, in_journal: bool = False) -> CallLedger:
         """The model calls of a ledger, or of a role's journal; the file is created elsewhere."""
         from league_agents.llm.ledger import Ledger

@@ -124,6 +124,7 @@ def read_league_file(
         models=read_models(written.models, environment, folder, path=f"{path}.models"),
         metrics=_metrics(written.metrics, f"{path}.metrics", is_for_others=written.metrics_for_others),
         metrics_for_others=written.metrics_for_others,
+        archive_after=None if written.archive_after_days is None else timedelta(days=written.archive_after_days),
     )
     league = read_written(known.WrittenLeague, written.league, f"{path}.league")
     manager = next((role for role in settings.roles if role.role == "manager"), None)

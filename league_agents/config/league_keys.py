@@ -411,6 +411,10 @@ class WrittenFile(WrittenMapping):
     log: Annotated[Any, ReadBy(WrittenLog)] = None
     """Where the log goes."""
 
+    archive_after_days: Annotated[int, Field(ge=1, le=3_650)] | None = None
+    """When a match that is over, and had no mail for so long, becomes one compressed record of its journal. Commands
+    show it as before. Default: never."""
+
     metrics: ListeningAddress | None = None
     """Where `run --watch` serves figures for Prometheus at `/metrics`, and `/healthz` (extra `metrics`). Port 0 is any
     free one, which the log names. Default: nowhere."""

@@ -170,6 +170,9 @@ class LeagueSettings:
     models: ModelSettings = field(default_factory=lambda: ModelSettings(where="models"))
     """Language models, for agents that use them."""
 
+    archive_after: timedelta | None = None
+    """Age at which closed matches are archived; ``None`` for never."""
+
     metrics: MetricsSettings | None = None
     """``None``: figures are not served."""
 

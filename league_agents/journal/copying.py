@@ -25,10 +25,19 @@ _COLUMNS: Final = {
     "notes": "at kind key facts",
     "kept": "name value",
     "orders": "nonce command text at",
+    "archive": "game_id types record",
+    "archived_keys": "key",
     "model_calls": """at scope season_id match_id callback step model prompt_digest reply outcome
         input_tokens output_tokens cached_tokens cost_usd is_cached took_s work why""",
 }
-_KEYS: Final = {"parts": "name", "deadlines": "name", "commands": "nonce", "kept": "name"}
+_KEYS: Final = {
+    "parts": "name",
+    "deadlines": "name",
+    "commands": "nonce",
+    "kept": "name",
+    "archive": "game_id",
+    "archived_keys": "key",
+}
 
 COPIED: Final = {table: (_KEYS.get(table, "seq"), ", ".join(columns.split())) for table, columns in _COLUMNS.items()}
 """Table -> the column that orders its rows, and all columns but the numbers of journals and rows."""
@@ -41,6 +50,12 @@ Row = tuple[Any, ...]
 def is_empty(db: Database) -> bool:
     """Whether the journal has no rows yet. Raises ``db.failures``."""
     return all(db.run(f"SELECT 1 FROM {table} WHERE {MINE}TRUE LIMIT 1").fetchone() is None for table in COPIED)  # noqa: S608
+
+
+def row_counts(db: Database) -> dict[str, int]:
+    """The number of rows of each table. Raises ``db.failures``."""
+    queries = {table: f"SELECT count(*) FROM {table} WHERE {MINE}TRUE" for table in COPIED}  # noqa: S608
+    return {table: int(db.run(query).fetchone()[0]) for table, query in queries.items()}
 
 
 def copy_rows(source: Database, target: Database, told: Callable[[int], None]) -> int:

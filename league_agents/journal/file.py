@@ -40,10 +40,10 @@ def journal_error(path: str, error: Exception, *, place: str = "") -> JournalErr
     return JournalUnusable(f"{path}: {what} ({why[:300]}); put a copy in its place, or name another file to begin anew")
 
 
-def check_pages(connection: sqlite3.Connection, path: str) -> None:
-    """Read every page. Raises ``JournalUnusable`` if one of them is damaged."""
+def check_pages(connection: sqlite3.Connection, path: str, table: str = "") -> None:
+    """Read every page, or those of one table. Raises ``JournalUnusable`` if one of them is damaged."""
     try:
-        rows = connection.execute("PRAGMA quick_check(1)").fetchall()
+        rows = connection.execute(f"PRAGMA quick_check({table or 1})").fetchall()
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise journal_error(path, error) from error
     said = " ".join(" ".join(str(column).split()) for row in rows for column in row)

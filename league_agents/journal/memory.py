@@ -195,7 +195,7 @@ class MemoryJournal:
     def fail_send(self, transaction_id: str, now: datetime, error: str) -> None:
         self._end(transaction_id, OutboxState.FAILED)
 
-    def outbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[OutboxItem]:
+    def outbox(self, *, types: Collection[str] = (), game: str = "", is_recent: bool = False) -> Iterator[OutboxItem]:
         for each in self._outbox:
             if _is_wanted(each.item.message_type, types, each.item.game_id, game):
                 yield each.as_item()
@@ -221,10 +221,10 @@ class MemoryJournal:
         ]
         return min(instants, default=None)
 
-    def notes(self, *, kinds: Collection[str] = (), about: str = "") -> Iterator[Note]:
+    def notes(self, *, kinds: Collection[str] = (), about: str = "", is_recent: bool = False) -> Iterator[Note]:
         return (note for note in self._notes if _is_wanted(note.kind, kinds, note.key, about))
 
-    def inbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[InboxRow]:
+    def inbox(self, *, types: Collection[str] = (), game: str = "", is_recent: bool = False) -> Iterator[InboxRow]:
         return (row for row in self._inbox if _is_wanted(row.message_type, types, row.game_id, game))
 
     def keep(self, name: str, value: object) -> None:

@@ -124,6 +124,14 @@ SCRIPTS: tuple[str, ...] = (
     DROP INDEX outbox_waiting;
     CREATE INDEX outbox_waiting ON outbox (game_id IS NULL, seq) WHERE finished_at IS NULL;
     """,
+    # ``types`` stands before ``record``: SQLite then skips a record without reading it.
+    """
+    CREATE TABLE archive (game_id TEXT PRIMARY KEY, types TEXT NOT NULL, record BLOB NOT NULL);
+    CREATE TABLE archived_keys (key TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE INDEX inbox_of_game ON inbox (game_id);
+    CREATE INDEX outbox_of_game ON outbox (game_id);
+    CREATE INDEX notes_about ON notes (key)
+    """,
 )
 
 

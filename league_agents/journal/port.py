@@ -162,6 +162,14 @@ class Order(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
+class ArchiveCounts(Struct, frozen=True, kw_only=True):
+    """What was archived."""
+
+    matches: int
+    mails: int
+    messages: int
+
+
 class StepCommit(Struct, frozen=True, kw_only=True):
     """All changes of one step."""
 
@@ -244,8 +252,9 @@ class Journal(Protocol):
         """Record that the mail can never be sent."""
         ...
 
-    def outbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[OutboxItem]:
-        """All messages ever queued, in order, of these types (empty: all) and of game ids with the prefix ``game``."""
+    def outbox(self, *, types: Collection[str] = (), game: str = "", is_recent: bool = False) -> Iterator[OutboxItem]:
+        """All messages ever queued, those of archived matches first, then in order, of these types (empty: all) and of
+        game ids with the prefix ``game``. ``is_recent`` leaves out archived matches."""
         ...
 
     def pending_calls(self) -> list[PendingCall]:
@@ -260,12 +269,14 @@ class Journal(Protocol):
         """The earliest instant at which a deadline or a queued message is due."""
         ...
 
-    def notes(self, *, kinds: Collection[str] = (), about: str = "") -> Iterator[Note]:
-        """All notes, in order, of these kinds (empty: all) and with keys that begin with ``about``."""
+    def notes(self, *, kinds: Collection[str] = (), about: str = "", is_recent: bool = False) -> Iterator[Note]:
+        """All notes, those of archived matches first, then in order, of these kinds (empty: all) and with keys that
+        begin with ``about``. ``is_recent`` leaves out archived matches."""
         ...
 
-    def inbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[InboxRow]:
-        """All mails taken in, in order, of these types (empty: all) and of game ids with the prefix ``game``."""
+    def inbox(self, *, types: Collection[str] = (), game: str = "", is_recent: bool = False) -> Iterator[InboxRow]:
+        """All mails taken in, those of archived matches first, then in order, of these types (empty: all) and of game
+        ids with the prefix ``game``. ``is_recent`` leaves out archived matches."""
         ...
 
     def keep(self, name: str, value: object) -> None:
@@ -304,6 +315,27 @@ class StoredJournal(Journal, Protocol):
     def replace_by(self, source: StoredJournal, told: Callable[[int], None]) -> int:
         """Replace everything by the rows of another journal, which nobody may work on meanwhile, all or nothing.
         ``told`` is called with the number of rows so far. Return their number. Raises ``JournalError``."""
+        ...
+
+    def archive(self, before: datetime, *, limit: int = 100) -> int:
+        """Put at most ``limit`` matches that were closed before an instant into one record each. Return their
+        number."""
+        ...
+
+    def prune(self, keep: int) -> tuple[str, ...]:
+        """Delete the matches of all seasons but the last ``keep``. Return the numbers of the deleted seasons."""
+        ...
+
+    def archived(self) -> ArchiveCounts:
+        """How much was archived."""
+        ...
+
+    def check_archive(self) -> None:
+        """Read every archived match. Raises ``JournalUnusable`` if one of them is damaged."""
+        ...
+
+    def row_counts(self) -> Mapping[str, int]:
+        """The number of rows of each table."""
         ...
 
     def is_empty(self) -> bool:

@@ -186,6 +186,27 @@ SCRIPTS: tuple[str, ...] = (
         PRIMARY KEY (game, place)
     );
     """,
+    f"""
+    CREATE TABLE archive (
+        journal BIGINT NOT NULL REFERENCES owner ON DELETE CASCADE,
+        game_id {_TEXT} NOT NULL,
+        types TEXT NOT NULL,
+        record BYTEA NOT NULL,
+        PRIMARY KEY (journal, game_id)
+    );
+    CREATE TABLE archived_keys (
+        journal BIGINT NOT NULL REFERENCES owner ON DELETE CASCADE,
+        key {_TEXT} NOT NULL,
+        PRIMARY KEY (journal, key)
+    );
+    ALTER TABLE inbox ALTER COLUMN game_id TYPE {_TEXT};
+    ALTER TABLE outbox ALTER COLUMN game_id TYPE {_TEXT};
+    ALTER TABLE calls ALTER COLUMN game_id TYPE {_TEXT};
+    ALTER TABLE notes ALTER COLUMN key TYPE {_TEXT};
+    CREATE INDEX inbox_of_game ON inbox (journal, game_id);
+    CREATE INDEX outbox_of_game ON outbox (journal, game_id);
+    CREATE INDEX notes_about ON notes (journal, key);
+    """,
 )
 
 _Connection = psycopg.Connection[tuple[Any, ...]]

@@ -142,7 +142,7 @@ class Stored(Generic[T]):
             for key, *row in db.stream(self._query(where, order), values):
                 name = "its row" if self._key is None else f"{self._key} {key!a:.60}"
                 place = f"{self.table}, {name}"
-                yield self._decode(row)
+                yield self.decode(row)
                 place = f"{self.table}, a row after {name}"
         except reading_failures(db) as error:
             raise db.fault(error, place=place) from error
@@ -157,7 +157,8 @@ class Stored(Generic[T]):
         query = f"SELECT {self._key or 1}, {self.columns} FROM {self.table} WHERE {MINE}{where or 'TRUE'}"  # noqa: S608
         return f"{query} ORDER BY {order}" if order else query
 
-    def _decode(self, row: Sequence[object]) -> T:
+    def decode(self, row: Sequence[object]) -> T:
+        """The value of a row's ``columns``. Raises one of ``NONSENSE``."""
         found = {}
         for (name, column, read), value in zip(self._fields, row, strict=True):
             try:

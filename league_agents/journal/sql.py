@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from league_agents.journal.copying import copy_rows, is_empty
+from league_agents.journal.archive import (
+    NOTE_KINDS,
+    archive_counts,
+    archive_matches,
+    archived_rows,
+    has_archive,
+    is_archived_mail,
+    is_archived_send,
+    prune_seasons,
+)
+from league_agents.journal.copying import copy_rows, is_empty, row_counts
 from league_agents.journal.database import Database
 from league_agents.journal.port import (
+    ArchiveCounts,
     Deadline,
     Dump,
     InboxRow,
@@ -99,6 +110,10 @@ class SqlJournal:
         self._queued: dict[str, OutboxItem] = {}
         """Cache of messages queued by this process and not sent yet. Their state is in the database."""
         self._steps = STEPS.read_one(db)
+        try:
+            self._has_archive = has_archive(db)
+        except reading_failures(db) as error:
+            raise db.fault(error) from error
 
     def check_content(self) -> None:
         """Read every row. Raises ``JournalUnusable`` if one of them is damaged."""
@@ -154,7 +169,7 @@ class SqlJournal:
                     db.run("DELETE FROM parts WHERE {mine}name = ?", (name,))
                 else:
                     db.run(SET_PART, (name, value))
-            is_new = [db.run(INSERT_OUTBOX, row).rowcount == 1 for row in sends]
+            is_new = [self._queue(row) for row in sends]
             for call in calls:
                 db.run(INSERT_CALL, call)
             for name in step.cleared:
@@ -176,6 +191,8 @@ class SqlJournal:
         match step.cause:
             case StepCause.MAIL:
                 assert step.inbox is not None, "a step for a mail carries its inbox row"
+                if self._has_archive and is_archived_mail(db, step.key):
+                    return False
                 done = db.run(INSERT_INBOX, inbox_row(step.inbox))
             case StepCause.CALL:
                 done = db.run(
@@ -191,9 +208,16 @@ class SqlJournal:
                 return True
         return done.rowcount == 1
 
+    def _queue(self, row: tuple[object, ...]) -> bool:
+        """Return whether the message is new."""
+        if self._has_archive and is_archived_send(self._db, str(row[0])):
+            return False
+        return self._db.run(INSERT_OUTBOX, row).rowcount == 1
+
     @_reads
     def has_mail(self, mail_id: str) -> bool:
-        return self._db.run("SELECT 1 FROM inbox WHERE {mine}mail_id = ?", (mail_id,)).fetchone() is not None
+        found = self._db.run("SELECT 1 FROM inbox WHERE {mine}mail_id = ?", (mail_id,)).fetchone()
+        return found is not None or (self._has_archive and is_archived_mail(self._db, mail_id))
 
     def latest_mail_ids(self, limit: int) -> list[str]:
         latest = MAIL_IDS.read(self._db, "verdict != ?", (InboxVerdict.IGNORED, limit), order="seq DESC LIMIT ?")
@@ -240,8 +264,11 @@ class SqlJournal:
         self._db.write(FAIL_SEND, (instant_text(now), storable(error), transaction_id, self._steps))
         self._queued.pop(transaction_id, None)
 
-    def outbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[OutboxItem]:
-        return OUTBOX.read(self._db, *narrowed("message_type", types, "game_id", game), order="seq")
+    def outbox(self, *, types: Collection[str] = (), game: str = "", is_recent: bool = False) -> Iterator[OutboxItem]:
+        if not is_recent:
+            items = archived_rows(self._db, OUTBOX, types=types, game=game)
+            yield from (item for item in items if not types or item.message_type in types)
+        yield from OUTBOX.read(self._db, *narrowed("message_type", types, "game_id", game), order="seq")
 
     def pending_calls(self) -> list[PendingCall]:
         return list(CALLS.read(self._db, "finished_at IS NULL", order="seq"))
@@ -254,11 +281,17 @@ class SqlJournal:
         (wake,) = self._db.run(NEXT_WAKE).fetchone()
         return None if wake is None else instant(wake)
 
-    def notes(self, *, kinds: Collection[str] = (), about: str = "") -> Iterator[Note]:
-        return NOTES.read(self._db, *narrowed("kind", kinds, "key", about), order="seq")
+    def notes(self, *, kinds: Collection[str] = (), about: str = "", is_recent: bool = False) -> Iterator[Note]:
+        if not is_recent and (not kinds or not NOTE_KINDS.isdisjoint(kinds)):
+            notes = archived_rows(self._db, NOTES, game=about)
+            yield from (note for note in notes if not kinds or note.kind in kinds)
+        yield from NOTES.read(self._db, *narrowed("kind", kinds, "key", about), order="seq")
 
-    def inbox(self, *, types: Collection[str] = (), game: str = "") -> Iterator[InboxRow]:
-        return INBOX.read(self._db, *narrowed("message_type", types, "game_id", game), order="seq")
+    def inbox(self, *, types: Collection[str] = (), game: str = "", is_recent: bool = False) -> Iterator[InboxRow]:
+        if not is_recent:
+            rows = archived_rows(self._db, INBOX, types=types, game=game)
+            yield from (row for row in rows if not types or row.message_type in types)
+        yield from INBOX.read(self._db, *narrowed("message_type", types, "game_id", game), order="seq")
 
     def keep(self, name: str, value: object) -> None:
         self._db.write(KEEP, (name, json_text(value), self._steps))
@@ -276,8 +309,33 @@ class SqlJournal:
     def orders(self) -> Iterator[Order]:
         return ORDERS.read(self._db, order="seq")
 
+    @_reads
+    def archive(self, before: datetime, *, limit: int = 100) -> int:
+        done = archive_matches(self._db, before, limit)
+        self._has_archive = self._has_archive or done > 0
+        return done
+
+    @_reads
+    def prune(self, keep: int) -> tuple[str, ...]:
+        pruned = prune_seasons(self._db, keep)
+        self._has_archive = has_archive(self._db)
+        return pruned
+
+    @_reads
+    def archived(self) -> ArchiveCounts:
+        return archive_counts(self._db)
+
+    def check_archive(self) -> None:
+        for rows in (self.inbox(), self.outbox(), self.notes()):
+            for _ in rows:
+                pass
+
     def forget(self, name: str) -> None:
         self._db.write("DELETE FROM kept WHERE {mine}name = ?", (name,))
+
+    @_reads
+    def row_counts(self) -> Mapping[str, int]:
+        return row_counts(self._db)
 
     @_reads
     def is_empty(self) -> bool:

@@ -7,6 +7,7 @@ is for real mail, where a commit must survive a power cut; ``NORMAL`` survives a
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,7 @@ from league_agents.journal.migrations import is_in_newest_shape, migrate
 from league_agents.journal.port import Dump, Journal
 from league_agents.journal.rows import NONSENSE
 from league_agents.journal.sql import SqlJournal
+from league_agents.journal.tables import TABLES
 from league_agents.kit.private_file import make_private_database, tighten_database
 from league_agents.kit.write_ahead import use_write_ahead_log
 
@@ -68,9 +70,16 @@ class SqliteJournal(SqlJournal):
         return journal
 
     def check_content(self) -> None:
-        """Read every page and every row. Raises ``JournalUnusable`` if one of them is damaged."""
-        check_pages(self._db.connection, self._db.name)
+        """Read every page and every row, but those of the archive, which are checked when they are read. Raises
+        ``JournalUnusable`` if one of them is damaged."""
+        tables = [*(table.table for table in TABLES), "commands"] if self._has_archive else [""]
+        for table in tables:
+            check_pages(self._db.connection, self._db.name, table)
         super().check_content()
+
+    def check_archive(self) -> None:
+        check_pages(self._db.connection, self._db.name)
+        super().check_archive()
 
     def take_over(self, ended: Journal) -> None:
         # Durability is not needed: after a power cut the caller can write the copy again.
@@ -78,3 +87,13 @@ class SqliteJournal(SqlJournal):
         super().take_over(ended)
         # Nothing writes to it any more, so readers need no WAL files beside it.
         self._db.connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def vacuum(path: Path) -> None:
+    """Write a journal anew without unused room. Raises ``JournalError``."""
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=10)) as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error as error:
+        raise journal_error(str(path), error) from error

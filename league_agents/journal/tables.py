@@ -6,6 +6,7 @@ Instants are stored as text of one width in UTC, so that comparing texts compare
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -72,11 +73,19 @@ def narrowed(kind: str, kinds: Collection[str], key: str, beginning: str) -> tup
     """Return the condition for rows of some kinds whose key has a prefix, and its values. No kinds and no prefix mean
     all."""
     conditions: list[str] = []
+    values: tuple[object, ...] = tuple(kinds)
     if kinds:
         conditions.append(f"{kind} IN ({', '.join('?' * len(kinds))})")
     if beginning:
-        conditions.append(f"substr({key}, 1, ?) = ?")
-    return " AND ".join(conditions), (*kinds, *((len(beginning), beginning) if beginning else ()))
+        condition, bounds = beginning_with(key, beginning)
+        conditions.append(condition)
+        values += bounds
+    return " AND ".join(conditions), values
+
+
+def beginning_with(column: str, prefix: str) -> tuple[str, tuple[object, ...]]:
+    """Return the condition that a text has a prefix, for which an index is used, and its values."""
+    return f"{column} >= ? AND {column} < ?", (prefix, prefix + chr(sys.maxunicode))
 
 
 ADVANCE = "UPDATE version SET steps = ? WHERE {mine}steps = ?"

@@ -351,7 +351,7 @@ class LocalLeague:
         if journal is None:
             return False
         try:
-            return any(item.is_waiting for item in journal.outbox())
+            return any(item.is_waiting for item in journal.outbox(is_recent=True))
         finally:
             journal.close()
 

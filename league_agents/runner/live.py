@@ -54,6 +54,9 @@ SET_ASIDE_FOR = timedelta(minutes=1)
 HELD_JOURNAL_EVERY = timedelta(seconds=3)
 """How often a role looks whether the process that works on its journal has ended."""
 
+TIDY_EVERY = timedelta(hours=1)
+"""Interval at which an idle role does what is not urgent."""
+
 LONGEST_JOURNAL_PAUSE = timedelta(seconds=8)
 """Longest pause until a journal that cannot be used is tried again. A database is not spared by waiting longer."""
 
@@ -66,6 +69,9 @@ class WiredRole:
     journal: Journal
     facts: Callable[[], Mapping[str, object]] = dict
     """Returns JSON values by name to keep across a restart, such as the quota spent."""
+
+    tidy: Callable[[], bool] = lambda: False
+    """Does a little work that is not urgent, such as archiving. Returns whether there is more."""
 
     close: Callable[[], None] = lambda: None
     """Releases resources that the runner does not close itself, such as connections."""
@@ -166,6 +172,9 @@ class LiveRole:
     _active_s: float = field(init=False)
     _kept_s: float | None = None
     _kept_trouble: str = ""
+    _tidy_s: float | None = None
+    """When to do next what is not urgent; ``None`` for when nothing else is to be done."""
+
     _told_clock_s: float | None = None
     """When the clock warning was last given, in seconds of the monotonic clock; ``None`` if never."""
 
@@ -343,6 +352,8 @@ class LiveRole:
         is_changed = busy or self._facts.trouble != self._kept_trouble
         if is_changed or self._kept_s is None or after_s - self._kept_s >= every.total_seconds():
             self._keep_facts(wired)
+        if not busy and (self._tidy_s is None or after_s >= self._tidy_s):
+            self._tidy_s = None if wired.tidy() else after_s + TIDY_EVERY.total_seconds()
         return self._rest(runner, busy=busy)
 
     def _with_mailbox(self, runner: RoleRunner[Any], now: datetime) -> bool:

@@ -80,7 +80,7 @@ def scan(role: LiveRole, rest: Callable[[timedelta], None]) -> ScanReport:
         while runner.tick(fetches=False):
             pass
     patience_ends_s = clock.monotonic_s() + SEND_PATIENCE.total_seconds()
-    while waiting := [item for item in journal.outbox() if item.is_waiting]:
+    while waiting := [item for item in journal.outbox(is_recent=True) if item.is_waiting]:
         left = timedelta(seconds=patience_ends_s - clock.monotonic_s())
         now = clock.now()
         waits = [timedelta(0) if item.is_in_doubt else (item.not_before or now) - now for item in waiting]

@@ -122,7 +122,7 @@ ARROWS = (
     Row("journal.port", (KIT, "league.wire"), (), "a port belongs to those who call it"),
     Row("journal",
         (KIT, "league.wire", "league",
-         *(f"journal.{name}" for name in ("port", "database", "copying", "sql", "tables", "rows")),
+         *(f"journal.{name}" for name in ("port", "database", "archive", "copying", "sql", "tables", "rows")),
          *(f"journal.{name}" for name in ("migrations", "file"))), (),
         "adapters: their own port, never each other; SQLite comes with Python"),
     Row("journal.postgres",

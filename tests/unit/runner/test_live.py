@@ -161,6 +161,7 @@ class World:
         self.machine = Idle(*at_start)
         self.login: object = "first"
         self.made = 0
+        self.tidied: list[datetime] = []
         self.role = LiveRole(
             name="player",
             make=self.make,
@@ -177,7 +178,11 @@ class World:
         runner = RoleRunner(
             self.machine, self.box, self.journal, None, self.clock, codec=LEAGUE_MAIL, observer=observer
         )
-        return WiredRole(runner=runner, journal=self.journal, facts=lambda: {"quota": {"n": self.made}})
+        return WiredRole(runner=runner, journal=self.journal, facts=lambda: {"quota": {"n": self.made}}, tidy=self.tidy)
+
+    def tidy(self) -> bool:
+        self.tidied.append(self.clock.now())
+        return len(self.tidied) < 3
 
     def pass_time(self, duration: timedelta) -> None:
         """Turns and rests until so much time has passed."""
@@ -394,6 +399,18 @@ def test_the_end_of_the_process_in_the_middle_of_a_drain_is_no_failure() -> None
     assert world.heard.codes == []
     facts: Any = world.journal.kept(DAEMON)
     assert facts["errors"] == 0
+
+
+def test_what_is_not_urgent_is_done_when_idle_and_then_every_hour() -> None:
+    world = World()
+    world.pass_time(timedelta(hours=2, minutes=30))
+    first, _, third, *later = world.tidied
+    assert third - first <= timedelta(minutes=1), "there was more to do"
+    assert len(later) == 2
+    assert all(
+        timedelta(hours=1) <= at - before < timedelta(minutes=61)
+        for before, at in zip([third, *later], later, strict=False)
+    )
 
 
 def test_nothing_becomes_a_hot_loop() -> None:

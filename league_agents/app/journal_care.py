@@ -1,0 +1,116 @@
+"""Look after the journals of roles: check them, count what is in them, archive, prune, and give room back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from league_agents.app.journal_copy import owners_of
+from league_agents.app.role_files import lock_journal
+from league_agents.app.storage import STORAGE, role_journals
+from league_agents.config.league_settings import RoleSettings
+from league_agents.config.storage_url import JournalPlace
+from league_agents.journal.port import StoredJournal
+from league_agents.kit.clock import Clock
+from league_agents.kit.errors import JournalUnusable
+
+ARCHIVED_AT_ONCE = 100
+"""Matches in one transaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptJournal:
+    """A journal that exists."""
+
+    role: str
+    address: str
+    place: JournalPlace
+
+    @property
+    def name(self) -> str:
+        """What a person calls it; without a password."""
+        return f"{self.role} {self.address} ({self.place})"
+
+    @contextmanager
+    def looked_at(self) -> Iterator[StoredJournal]:
+        """Open it read-only, also while a process works on it. Raises ``JournalError``."""
+        with closing(role_journals(self.place, role=self.role, address=self.address).look()) as journal:
+            yield journal
+
+    @contextmanager
+    def worked_on(self) -> Iterator[StoredJournal]:
+        """Open it while no other process may work on it. Raises ``JournalError``."""
+        lock = lock_journal(self.place) if isinstance(self.place, Path) else None
+        try:
+            journals = role_journals(self.place, role=self.role, address=self.address)
+            with closing(journals.open(lambda _name, _part: "", is_to_work=True)) as journal:
+                yield journal
+        finally:
+            if lock is not None:
+                lock.release()
+
+
+def kept_journals(places: Sequence[JournalPlace], roles: Sequence[RoleSettings]) -> list[KeptJournal]:
+    """The journals in ``places``, or without places those of a league file that exist. Raises ``JournalError`` if there
+    is none."""
+    if places:
+        return [
+            KeptJournal(role=role, address=address, place=place)
+            for place in places
+            for role, address in owners_of(place)
+        ]
+    found = [
+        KeptJournal(role=each.role, address=each.address, place=each.journal)
+        for each in roles
+        if role_journals(each.journal, role=each.role, address=each.address).is_begun()
+    ]
+    if not found:
+        raise JournalUnusable("there is no journal yet; name one, or start a role")
+    return found
+
+
+def check_journal(kept: KeptJournal) -> None:
+    """Read every page, row and archived match. Raises ``JournalUnusable`` if something is damaged."""
+    with kept.looked_at() as journal:
+        journal.check_content()
+        journal.check_archive()
+
+
+def journal_stats(kept: KeptJournal) -> Mapping[str, int]:
+    """The number of rows of each table, of archived matches, and of bytes if the journal is a file."""
+    with kept.looked_at() as journal:
+        counts = dict(journal.row_counts())
+    if isinstance(kept.place, Path):
+        counts["bytes"] = kept.place.stat().st_size
+    return counts
+
+
+def archive_old(kept: KeptJournal, age: timedelta, *, clock: Clock, told: Callable[[int], None]) -> int:
+    """Archive all matches whose last mail is older than ``age``, and return their number. ``told`` is called with the
+    number so far."""
+    before, done = clock.now() - age, 0
+    with kept.worked_on() as journal:
+        while archived := journal.archive(before, limit=ARCHIVED_AT_ONCE):
+            done += archived
+            told(done)
+    return done
+
+
+def prune_journal(kept: KeptJournal, keep: int) -> tuple[str, ...]:
+    """Delete the matches of all seasons but the last ``keep``. Return the numbers of the deleted ones."""
+    with kept.worked_on() as journal:
+        return journal.prune(keep)
+
+
+def vacuum_journal(kept: KeptJournal) -> tuple[int, int] | None:
+    """Give unused room of a file back. Return its bytes before and after; ``None`` for a database, which does it by
+    itself."""
+    if not isinstance(kept.place, Path):
+        return None
+    before = kept.place.stat().st_size
+    with kept.worked_on():
+        STORAGE.vacuum(kept.place)
+    return before, kept.place.stat().st_size
