@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from league_agents.app.live import Live, MailProgram, MakeProgram, live_program
 from league_agents.app.live_mailbox import MailboxMaker, gmail_mailbox
 from league_agents.app.own_seat import close_agents
 from league_agents.app.role_files import take_files
-from league_agents.app.storage import STORAGE
+from league_agents.app.storage import RoleJournals, role_journals
 from league_agents.arena.by_mail.agents import AskedAgent, SeatedAgents
 from league_agents.arena.by_mail.host import (
     ROLE,
@@ -67,7 +67,7 @@ class LiveSeat:
     """A seat that is assembled and not yet started."""
 
     live: Live
-    journal: Path
+    journals: RoleJournals
 
     @property
     def game(self) -> SeatGame | None:
@@ -79,11 +79,8 @@ class LiveSeat:
         """The outcome of the model's work in all answers of this match, also of an earlier process."""
         if self.game is None:
             return []
-        journal = STORAGE.look_at_journal(self.journal)
-        try:
+        with closing(self.journals.look()) as journal:
             notes = [note for note in journal.notes() if (note.kind, note.key) == (MODEL_WORK, self.game.match_id)]
-        finally:
-            journal.close()
         return [step for note in notes for step in read_steps(note.facts.get("steps"))]
 
 
@@ -117,8 +114,9 @@ def host_by_mail(
     """The host of the match in the journal at ``path``, or of a new one. Raises ``ConfigError``, ``JournalError`` and,
     when another process works on the mailbox, ``MailboxUnavailable``."""
     role = evolve(role, journal=path)
+    journals = role_journals(path, role=ROLE, address=role.address)
     with _locked(role, path):
-        kept = _kept(path, role, protocol_loader(in_process=company.in_process))
+        kept = _kept(journals, path, protocol_loader(in_process=company.in_process))
         setup = checked_setup(kept, _setup(kept, scenario, addresses, seed, role.address), role.address)
         machine = HostMachine(setup)
         ids = setup.scenario.agent_ids
@@ -136,7 +134,7 @@ def host_by_mail(
             return MailProgram(
                 machine=machine,
                 codec=codec,
-                journal=_opened(path, ROLE, role),
+                journal=_opened(journals),
                 host=_seated(agents.__getitem__, agents.values(), machine, state, setup.scenario.game, wakeup, clock),
                 peers=lambda: codec.peers(is_over=machine.is_over(state())),
             )
@@ -145,9 +143,9 @@ def host_by_mail(
             yield LiveHost(live=live, machine=machine)
 
 
-def _kept(path: Path, role: RoleSettings, load_class: ClassLoader) -> MailSetup | None:
+def _kept(journals: RoleJournals, path: Path, load_class: ClassLoader) -> MailSetup | None:
     """The setup of the match in a journal, after checking every row. Raises ``JournalUnusable`` that names the file."""
-    journal = _opened(path, ROLE, role)
+    journal = _opened(journals)
     try:
         return kept_setup(journal, load_class)
     except JournalUnusable as error:
@@ -190,12 +188,13 @@ def seat_by_mail(
     clock: ServiceClock,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[LiveSeat]:
-    """A seat of a match that another mailbox hosts. Its messages and answers are kept beside the account's journal.
-    Raises as ``host_by_mail`` does."""
-    if not isinstance(role.journal, Path):
-        raise ConfigError(f"{role.where}.journal", "must be a file: a seat by mail keeps its match in a file beside it")
-    path = role.journal.with_name(f"{role.journal.stem}.arena-seat{role.journal.suffix}")
-    with _locked(role, path):
+    """A seat of a match that another mailbox hosts. Its messages and answers are kept beside the account's journal, or
+    in the same database. Raises as ``host_by_mail`` does, and ``JournalHeld``."""
+    place = role.journal
+    if isinstance(place, Path):
+        place = place.with_name(f"{place.stem}.arena-seat{place.suffix}")
+    journals = role_journals(place, role=SEAT_ROLE, address=role.address)
+    with _locked(role, place if isinstance(place, Path) else None):
         machine = SeatMachine(role.address, host_address, match_id=match_id, agent_id=agent_id)
         codec = SeatMail(host_address)
 
@@ -204,17 +203,17 @@ def seat_by_mail(
             return MailProgram(
                 machine=machine,
                 codec=codec,
-                journal=_opened(path, SEAT_ROLE, role),
+                journal=_opened(journals),
                 host=_seated(lambda _seat: agent, [agent], machine, state, game, wakeup, clock),
                 peers=codec.peers,
             )
 
-        with _live(settings, evolve(role, journal=path), program, machine, clock, mailbox_of, observer) as live:
-            yield LiveSeat(live=live, journal=path)
+        with _live(settings, evolve(role, journal=place), program, machine, clock, mailbox_of, observer) as live:
+            yield LiveSeat(live=live, journals=journals)
 
 
 @contextmanager
-def _locked(role: RoleSettings, journal: Path) -> Iterator[None]:
+def _locked(role: RoleSettings, journal: Path | None) -> Iterator[None]:
     locks = take_files(role, journal)
     try:
         yield
@@ -223,8 +222,8 @@ def _locked(role: RoleSettings, journal: Path) -> Iterator[None]:
             lock.release()
 
 
-def _opened(path: Path, kind: str, role: RoleSettings) -> StoredJournal:
-    journal = STORAGE.journal(path, role=kind, address=role.address, dump=dump_part)
+def _opened(journals: RoleJournals) -> StoredJournal:
+    journal = journals.open(dump_part, is_to_work=True)
     try:
         journal.check_content()
     except BaseException:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from league_agents.app.arena_mail import LiveSeat, seat_by_mail
 from league_agents.app.costs import add_up, calls_in_databases
 from league_agents.app.storage import RoleJournals, role_journals
 from league_agents.config.league_file import read_league_file
 from league_agents.config.storage_url import DatabaseUrl
 from league_agents.kit.clock import ManualClock
-from league_agents.kit.errors import JournalUnusable
+from league_agents.kit.errors import JournalHeld, JournalUnusable
 from league_agents.kit.model_work import ModelWorkUse
+from league_agents.kit.values import evolve
 from league_agents.llm.calls import ModelCall
 from league_agents.llm.exchange import OverBudget
 from league_agents.llm.limits import Amount, Limit, Planned, SpendingLimits
 from league_agents.llm.port import Purpose, Usage
 from league_agents.llm.prices import PriceList
+from league_agents.mail.service_clock import ServiceClock
 from tests.support.postgres import NEWEST, binaries, postgres_server
+from tests.unit.app.test_arena_mail import ANN, HOST, Post, settings_in
 
 pytest.importorskip("psycopg", reason="calls in PostgreSQL were not tried: psycopg is not installed")
 
@@ -103,3 +108,24 @@ def test_costs_adds_up_the_calls_in_a_database(database: DatabaseUrl, tmp_path: 
     league.write_text(f"league: {{manager_email: o@b.c}}\nroles: {{player: {role}}}\n", "utf-8")
     (cost,) = add_up(calls_in_databases(read_league_file(league, {})), "game", PriceList({}))
     assert (cost.calls, cost.known_usd) == (1, 0.25)
+
+
+def test_a_seat_by_mail_keeps_its_match_in_the_database(database: DatabaseUrl, tmp_path: Path) -> None:
+    settings = settings_in(tmp_path, ANN)
+    role = evolve(settings.role("player"), journal=database)
+    clock = ManualClock(NOON)
+
+    def sitting() -> AbstractContextManager[LiveSeat]:
+        return seat_by_mail(
+            settings, role, host_address=HOST, make_agent=lambda: None, game="market", match_id=None, agent_id=None,
+            observer=None, clock=ServiceClock(clock), mailbox_of=Post(clock),
+        )  # fmt: skip
+
+    with sitting() as seat:
+        seat.live.role.turn()
+        journals = role_journals(database, role="arena-seat", address=ANN)
+        assert journals.is_worked_on()
+        with pytest.raises(JournalHeld, match="works on this journal"):
+            journals.open(lambda _name, _part: "", is_to_work=True)
+    assert not journals.is_worked_on()
+    assert [path.name for path in tmp_path.glob("*.db*")] == []
