@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
 
@@ -310,32 +310,40 @@ def test_a_server_that_is_killed_loses_no_commit_and_is_used_again(server: Postg
         assert journal.commit(step("2"))
 
 
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda journal: journal.commit(step("2")),
+        PostgresJournal.load_parts,
+        lambda journal: list(journal.notes()),
+        lambda journal: journal.keep("daemon", 1),
+        PostgresJournal.close,
+    ],
+    ids=["commit", "read", "stream", "write", "close"],
+)
 def test_a_frozen_server_ends_the_work_and_not_the_journal(
-    server: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+    server: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch, operation: Callable[[PostgresJournal], object]
 ) -> None:
     monkeypatch.setattr(postgres_connection, "FAREWELL_SHARE", 0.004)
     journal = working(url)
     assert journal.commit(evolve(step("1"), sends=[outgoing("t1")]))
-    (item,) = journal.due_sends(NOON, 10)
-    for operation in (
-        lambda: journal.commit(step("2")),
-        journal.load_parts,
-        lambda: list(journal.notes()),
-        lambda: journal.begin_send(item, at=NOON, monotonic_s=0.0),
-    ):
-        with journal._db._pool.connection() as connection:
-            connection.silence_s = 0.2
-        server.freeze()
-        with pytest.raises(JournalError, match=r"^postgresql://league@/d\d+\?host=\S+: the server has not") as caught:
-            operation()
-        assert not isinstance(caught.value, JournalUnusable), "it may come back"
-        assert connection.closed, "its late reply would be taken for another one's"
-        server.thaw()
-    with journal._db._pool.connection():
-        pass
+    # The only connection so far: nobody else has asked for one.
+    with journal._db._pool.connection() as connection:
+        connection.silence_s = 0.2
     server.freeze()
+    try:
+        if operation is PostgresJournal.close:
+            operation(journal)
+        else:
+            with pytest.raises(
+                JournalError, match=r"^postgresql://league@/d\d+\?host=\S+: the server has not"
+            ) as caught:
+                operation(journal)
+            assert not isinstance(caught.value, JournalUnusable), "it may come back"
+            assert connection.closed, "its late reply would be taken for another one's"
+    finally:
+        server.thaw()
     journal.close()
-    server.thaw()
     with closing(working(url)) as successor:
         assert successor.commit(step("3"))
 
