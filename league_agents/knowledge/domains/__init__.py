@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, reduce
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -106,6 +105,9 @@ class _Concept(msgspec.Struct, frozen=True, kw_only=True):
     near: tuple[str, ...]
     is_announced: bool
 
+    is_broad: bool
+    """Whether it is announced only for nouns that have no other domain."""
+
 
 class Domains:
     """The domains that names can mean."""
@@ -114,7 +116,7 @@ class Domains:
         """``lists``: words by the usual name of their domain, such as the catalogue's. They rank first."""
         self._lists = {name: tuple(word.casefold() for word in words) for name, words in lists.items()}
         self._find = lru_cache(maxsize=_DOMAINS_KEPT)(self._found)
-        self._category = lru_cache(maxsize=_CATEGORIES_KEPT)(self._category_found)
+        self._of = lru_cache(maxsize=_NOUNS_KEPT)(self._announced_for)
 
     def find(self, name: str) -> WordDomain | None:
         """Return the domain with this name, in any number with small additions; ``None`` if it is not clear."""
@@ -125,36 +127,23 @@ class Domains:
         """The English names of all concepts and lists."""
         return (*(name for concept in _concepts() for name in concept.names), *self._lists)
 
-    def of(self, word: str) -> str | None:
+    def of(self, word: str, *, broadly: bool = False) -> str | None:
         """Return the domain to announce for a noun in its usual senses; ``None`` if there is none.
 
-        The word is one of the domain's likely words: who knows only the domain would think of it.
+        The word is one of the domain's likely words: who knows only the domain would think of it. ``broadly``: also
+        look among broader domains, of which it may be any word.
         """
-        names = (c.names[0] for c in _concepts() if c.is_announced and _share_of(word, c.roots) >= _USUAL_SHARE)
-        return next((name for name in names if self._is_likely(word, name)), None)
+        return self._of(word, broadly)
 
-    def category_of(self, word: str) -> str | None:
-        """Return the narrowest category of nouns to announce for a noun without domain; ``None`` if there is none.
-
-        The category has many likely words, and the noun is one of them.
-        """
-        return self._category(word)
-
-    def _category_found(self, word: str) -> str | None:
-        nouns = Nouns.load()
-        shares = _shares_above(word)
-        own = {sense.synset for sense in nouns.senses(word)}
-        usual = [n for n in shares.keys() - own if shares[n] >= _USUAL_SHARE and len(nouns.above(n)) >= _LEAST_DEPTH]
-        ordered = sorted(usual, key=lambda number: (-len(nouns.above(number)), number))
-        names = dict.fromkeys(name for number in ordered if (name := _plain_name(number)) is not None)
-        fit = (name for name in names if stem(name) != stem(word))
-        return next(
-            (name for name in islice(fit, _MOST_CATEGORIES) if self._is_likely(word, name, least=_LEAST_WORDS)), None
-        )
-
-    def _is_likely(self, word: str, name: str, *, least: int = 0) -> bool:
-        domain = self.find(name)
-        return domain is not None and word in domain.words and len(domain.words) >= least
+    def _announced_for(self, word: str, broadly: bool) -> str | None:
+        for concept in sorted(_concepts(), key=lambda each: each.is_broad):
+            if concept.is_broad and not broadly:
+                return None
+            if concept.is_announced and _share_of(word, concept.roots) >= _USUAL_SHARE:
+                domain = self.find(concept.names[0])
+                if domain is not None and (word in domain.words or (concept.is_broad and word in dict(domain.further))):
+                    return concept.names[0]
+        return None
 
     def _found(self, name: str) -> WordDomain | None:
         if not name or name == TEXT_WORD or any(domain == TEXT_WORD for domain, _ in lexicon.names().get(name, ())):
@@ -181,7 +170,8 @@ class Domains:
         words = dict.fromkeys(word for domain, each in pairs for word in lexicon.words_in(each).get(domain, ()))
         if not words:
             return None
-        return WordDomain(name=pairs[0][0], words=tuple(words), weights=(1.0,) * len(words), roots=frozenset())
+        weights = (1.0,) * len(words)
+        return WordDomain(name=pairs[0][0], words=tuple(words), weights=weights, roots=frozenset(), is_listed=True)
 
     def _listed(self, name: str) -> str | None:
         key = _key(name)
@@ -240,44 +230,13 @@ class Domains:
 
 
 _USUAL_SHARE = 0.55
-_PLAIN = 2
-"""Commonness (see ``Nouns``) up to which a noun may name a category."""
-
-_LEAST_DEPTH = 5
-"""Number of categories from which on they mean something: "entity", "abstraction" and "thing" do not."""
-
-_LEAST_WORDS = 100
-"""Least number of words of a category to announce: fewer would nearly tell the word."""
-
-_MOST_CATEGORIES = 6
-_CATEGORIES_KEPT = 4096
-
-
-def _shares_above(word: str) -> dict[int, float]:
-    """Return each sense of a noun and each category above one, with the share of the noun's uses that belong to it."""
-    nouns = Nouns.load()
-    found: dict[int, float] = {}
-    for sense in nouns.senses(word):
-        for number in nouns.above(sense.synset):
-            found[number] = found.get(number, 0.0) + sense.share
-    return found
+_NOUNS_KEPT = 4096
 
 
 def _share_of(word: str, roots: Iterable[int]) -> float:
     """Return the share of a noun's uses that belong to one of the categories."""
     nouns, wanted = Nouns.load(), frozenset(roots)
     return sum(sense.share for sense in nouns.senses(word) if nouns.above(sense.synset) & wanted)
-
-
-def _plain_name(synset: int) -> str | None:
-    """Return the common noun that usually means the synset; ``None`` if there is none."""
-    nouns = Nouns.load()
-    for noun in nouns.synset(synset).nouns:
-        usual = next(iter(nouns.senses(noun)), None)
-        is_usual = usual is not None and usual.synset == synset and usual.share >= _USUAL_SHARE
-        if is_usual and (nouns.commonness(noun) or 9) <= _PLAIN:
-            return noun
-    return None
 
 
 def _ranked(
@@ -375,14 +334,15 @@ def _concepts() -> tuple[_Concept, ...]:
     for line in _CONCEPTS_FILE.read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
-        rest, _, near = line.removeprefix("* ").partition(" ~ ")
+        rest, _, near = line.removeprefix("* ").removeprefix("+ ").partition(" ~ ")
         names, _, roots = rest.partition(" > ")
         found.append(
             _Concept(
                 names=tuple(names.split(", ")),
                 roots=tuple(dict.fromkeys(nouns.referred(root) for root in _references(roots))),
                 near=tuple(near.split()),
-                is_announced=line.startswith("* "),
+                is_announced=line.startswith(("* ", "+ ")),
+                is_broad=line.startswith("+ "),
             )
         )
     return tuple(found)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import lzma
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -43,6 +43,10 @@ _DERIVED = {
     _SUBSTANCE: frozenset({_PLANT}),  # the wood of the oak
 }
 """Senses that come from another one of the same word, which is the usual one unless texts say otherwise."""
+
+_RANKS = ("leader:18", "ruler:18", "sovereign:18", "worker:18")
+_NAMED_AFTER_RANKS = "insect:5"
+"""Queens, soldiers, emperors and admirals are persons; the insects are named after them."""
 
 _DERIVED_WEIGHT = 0.05
 _CONCRETE_FILES = (_ANIMAL, _ARTIFACT, _BODY, _FEELING, _FOOD, _OBJECT, _PLANT, _SUBSTANCE)
@@ -128,15 +132,26 @@ class Nouns:
         found = [(int(number), int(count or 0)) for number, _, count in (s.partition(":") for s in entry[2].split())]
         files = [self.synset(number).file for number, _ in found]
         derived = {file for file, sources in _DERIVED.items() if not sources.isdisjoint(files)}
+        after_ranks = self._named_after_ranks([number for number, _ in found], files)
         weights = []
-        for place, ((_, count), file) in enumerate(zip(found, files, strict=True)):
+        for place, ((number, count), file) in enumerate(zip(found, files, strict=True)):
             # The tagged texts are few: the order of the senses says more than "never tagged".
             weight = (count + (1 + place) ** -2) * (_CONCRETE if file in _CONCRETE_FILES else 1.0)
-            is_derived = file in derived and count <= 1
+            is_derived = number in after_ranks or (file in derived and count <= 1 and not after_ranks)
             weights.append((weight * _DERIVED_WEIGHT if is_derived else weight, is_derived))
         total = sum(weight for weight, _ in weights)
         senses = [Sense(n, weight / total, derived) for (n, _), (weight, derived) in zip(found, weights, strict=True)]
         return tuple(sorted(senses, key=lambda sense: -sense.share))
+
+    def _named_after_ranks(self, synsets: Sequence[int], files: Sequence[int]) -> frozenset[int]:
+        """Return the insects among the senses of a noun that is also a rank or an occupation."""
+        if _ANIMAL not in files or _PERSON not in files:
+            return frozenset()
+        ranks = {self.referred(each) for each in _RANKS}
+        if all(ranks.isdisjoint(self.above(number)) for number in synsets):
+            return frozenset()
+        insect = self.referred(_NAMED_AFTER_RANKS)
+        return frozenset(number for number in synsets if insect in self.above(number))
 
     def commonness(self, word: str) -> int | None:
         """Return 1 (the thousand or so most common words) to 9 (known to few readers); ``None`` for an unknown noun."""

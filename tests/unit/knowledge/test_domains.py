@@ -68,6 +68,23 @@ def test_a_noun_has_the_domain_of_its_usual_sense(word: str, domain: str | None)
 
 
 @pytest.mark.parametrize(
+    ("word", "domain"),
+    [
+        ("queen", "royalty"),  # texts about bees were counted, but readers think of persons
+        ("emperor", "royalty"),  # a moth has its name
+        ("soldier", "profession"),
+        ("car", "vehicle"),  # a container by its definition
+        ("bee", "insect"),
+        ("patient", "person"),
+        ("honesty", "human quality"),
+        ("heel", None),  # no boundary
+    ],
+)
+def test_a_noun_without_a_narrow_domain_has_a_broader_one_that_people_would_name(word: str, domain: str | None) -> None:
+    assert DOMAINS.of(word, broadly=True) == domain
+
+
+@pytest.mark.parametrize(
     ("name", "word"),
     [
         ("מאכלים", "לחם"),
