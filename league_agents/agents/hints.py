@@ -22,7 +22,7 @@ from league_agents.kit.draw import Draw
 from league_agents.knowledge.nouns import Nouns
 from league_agents.knowledge.passages import Passage
 from league_agents.knowledge.titles import title_key
-from league_agents.knowledge.words import HAN_RUN, content_words, stem, words_of
+from league_agents.knowledge.words import HAN_RUN, STOP_WORDS, content_words, stem, words_of
 
 _REACH = 3
 """Number of paragraphs before and after the target from which a hint is made."""
@@ -62,7 +62,6 @@ _BOOK = (
 )
 _BOOK_UNKNOWN = (
     "{language}, {size}.",
-    "A work {size}.",
     "A {size} work from a private shelf.",
     "Nothing else may be disclosed at present.",
 )
@@ -244,11 +243,13 @@ def _for_passage(passages: Sequence[Passage], place: int, hidden: set[str], draw
 def _for_book(volume: Volume, hidden: set[str], secret: Sequence[str]) -> Iterator[str]:
     language = volume.language
     if language in _ENGLISH:
-        found = topics(volume.passages, (), without=hidden)
+        found = [topic for topic in topics(volume.passages, (), without=hidden) if not _is_doing(topic)]
         if len(found) < _TOPICS:
             told = content_words(" ".join(found))
             others = _other_nouns(volume, hidden, "\n".join(secret))
-            found += [f"the {word}" for word in others if stem(word) not in told and _is_common(word)]
+            found += [
+                f"the {word}" for word in others if stem(word) not in told and _is_common(word) and not _is_doing(word)
+            ]
         for frame in _BOOK:
             if len(found) >= frame.count("{"):
                 yield frame.format(**dict(zip(("first", "second", "third"), found, strict=False)))
@@ -259,8 +260,9 @@ def _for_book(volume: Volume, hidden: set[str], secret: Sequence[str]) -> Iterat
     if language != "en":
         said = Text("\n".join(secret))
         salient = salient_words(volume.passages, (), language, without=hidden, unlike=said)
-        if len(salient) < _TOPICS:
-            salient = list(dict.fromkeys([*salient, *_other_nouns(volume, hidden, "\n".join(secret))]))
+        for further in (_other_nouns, _long_words):  # many languages have no articles by which nouns are found
+            if len(salient) < _TOPICS:
+                salient = list(dict.fromkeys([*salient, *further(volume, hidden, "\n".join(secret))]))
         *frames, one = _IN_LANGUAGE.get(language, _OTHER_LANGUAGE)
         yield from _filled((*frames, *_WORDS_ALONE, one), salient, **words)
     for frame in _BOOK_UNKNOWN:
@@ -278,11 +280,34 @@ def _other_nouns(volume: Volume, hidden: set[str], secret: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _long_words(volume: Volume, hidden: set[str], secret: str) -> list[str]:
+    """Return the longest words of the pages that are no names, no stop words and not of the opening sentence,
+    with those of its paragraph last."""
+    said, stop = Text(secret), stop_stems(volume.language)
+    pages = volume.passages if volume.opening is None else (*volume.passages, volume.opening)
+    words = (word for passage in pages for word in Text(passage.text).words)
+    fit = {w for w in words if w.isalpha() and w.islower() and len(w) >= _LEAST_LETTERS and not HAN_RUN.match(w)}
+    none = stop | content_words(secret)
+    others = [w for w in fit if stem(w) not in none and w not in STOP_WORDS and not occurs_in(w, said)]
+    return sorted(others, key=lambda word: (stem(word) in hidden, -len(word), word))[:_TOPICS]
+
+
 def _is_common(word: str) -> bool:
     return Nouns.load().noun(word) is not None and (Nouns.load().commonness(word) or 9) <= _MOST_COMMON
 
 
+def _is_doing(topic: str) -> bool:
+    """Whether the topic is rather a verb, such as "the coming"."""
+    nouns = Nouns.load()
+    senses = nouns.senses(topic.rpartition(" ")[2]) if topic.endswith("ing") else ()
+    return bool(senses) and nouns.synset(senses[0].synset).file in _DOINGS
+
+
 _TOPICS = 3
+_LEAST_LETTERS = 6
+_DOINGS = (4, 11)
+"""Numbers of WordNet's files of actions and events."""
+
 _MOST_COMMON = 3
 """Commonness (see ``Nouns``) up to which a noun tells a reader something."""
 

@@ -82,6 +82,30 @@ def test_a_short_text_is_described_by_nouns_that_occur_only_once(language: str, 
     assert len(nouns & Text(hint).vocabulary) >= 2
 
 
+RUSSIAN = """Он вышел поздно и долго стоял у ворот.
+
+Потом зазвонили колокола, и на площади собралась толпа.
+Никто не понимал, почему молчали музыканты, и все смотрели вверх, пока не погасли фонари и не стало совсем темно вокруг.
+Тогда старики ушли по домам, а дети остались и ждали до утра, хотя никто уже не верил, что музыканты заиграют снова.
+"""
+
+
+def test_a_text_in_a_language_without_articles_is_described_by_words_of_its_pages() -> None:
+    book = volume(RUSSIAN, "ru")
+    assert book.opening is not None
+    hint = next(book_hints(book, book.opening.opening_sentence, PRD))
+    assert {"колокола", "музыканты", "собралась", "зазвонили", "понимал", "смотрели"} & Text(hint).vocabulary
+
+
+def test_a_verb_that_can_be_a_noun_is_no_topic() -> None:
+    text = SHORT_ENGLISH.replace("the rope", "the coming").replace("a castle", "the hunting")
+    book = volume(text, "en")
+    assert book.opening is not None
+    hint = next(book_hints(book, book.opening.opening_sentence, PRD))
+    assert not {"coming", "hunting"} & Text(hint).vocabulary
+    assert "horse" in Text(hint).vocabulary
+
+
 def test_a_passage_in_another_language_is_found_by_what_is_near_it_never_by_its_own_words() -> None:
     book = volume(GERMAN, "de")
     place = next(i for i, passage in enumerate(book.passages) if passage.text.startswith("Am Morgen"))
