@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 
 from league_agents.agents.library import Knowledge, Volume
 from league_agents.agents.questions.reading import CandidateReading, Text, fold
@@ -50,6 +50,9 @@ _NO_SUBJECTS = _set_of(
 
 _MOST_COMMON = 3
 """Commonness (see ``Nouns``) up to which a noun may be secret: a player has to know it."""
+
+_SURELY_NOUNS = 2
+"""Commonness up to which a word before another word of meaning is rather a noun than an adjective such as "single"."""
 
 _LEAST_LETTERS = 3
 _LEAST_SHARED = 2
@@ -130,6 +133,12 @@ def is_supported(word: str, text: Text) -> bool:
     return len(nouns.associations(word) & mentioned) >= _LEAST_SHARED
 
 
+def supported_words(pairs: Iterable[WordWithDomain], reading: CandidateReading) -> list[WordWithDomain]:
+    """Return the words that the passage supports, see ``is_supported``, with their domains."""
+    text = _text_of(reading)
+    return [pair for pair in pairs if is_supported(pair[0], text)]
+
+
 def any_words(knowledge: Knowledge, shown: str) -> list[WordWithDomain]:
     """Return all words of the catalogue's domains that ``shown`` does not give away, with their domains."""
     domains = sorted(knowledge.catalogue.domains.items())
@@ -173,7 +182,7 @@ def _in_english(knowledge: Knowledge, text: Text) -> Iterator[set[WordWithDomain
     surely, other_surely, perhaps, other = _nouns_in(knowledge, text)
     yield from (surely, other_surely, perhaps, _supported(knowledge, text), other)
     common, listed = _common_nouns(text), knowledge.domain_forms
-    domains = {noun: knowledge.domains.of(noun) or knowledge.domains.category_of(noun) for noun in common}
+    domains = {noun: knowledge.domains.of(noun, broadly=True) for noun in common}
     # A listed word has the domain that people gave it: "queen" is no insect.
     yield {(noun, domain) for noun, domain in domains.items() if domain is not None and noun not in listed}
     yield _near_a_noun(knowledge, text) if len(_mentioned(text)) <= _FEW_WORDS else set()
@@ -186,14 +195,25 @@ def _on_next_pages(knowledge: Knowledge, volume: Volume, reading: CandidateReadi
 
 
 def _common_nouns(text: Text) -> set[str]:
-    """Return the nouns of a text that every player knows, wherever they stand in a phrase."""
+    """Return the nouns of a text that every player knows: the commonest wherever they stand in a phrase, others, which
+    may be adjectives, at its end."""
     nouns, found = Nouns.load(), set[str]()
     meaningful = _meaningful(text) - _NO_SUBJECTS - _RARELY_NOUNS
-    for previous, word in pairwise(("", *text.folded)):
-        noun = nouns.noun(word) if word in meaningful and previous not in _BEFORE_VERBS else None
-        if noun is not None and (nouns.commonness(noun) or 9) <= _MOST_COMMON and stands_in(noun, (word,)):
+    for previous, word, following in zip(("", *text.folded), text.folded, (*text.folded[1:], ""), strict=False):
+        noun = _singular(word) if word in meaningful and previous not in _BEFORE_VERBS else None
+        most = _MOST_COMMON if not following or following in STOP_WORDS else _SURELY_NOUNS
+        if noun is not None and (nouns.commonness(noun) or 9) <= most and stands_in(noun, (word,)):
             found.add(noun)
     return found
+
+
+def _singular(word: str) -> str | None:
+    """Return the noun of which a word is a form, the singular of "times" though that is a noun too; ``None`` if it is
+    no noun."""
+    noun = Nouns.load().noun(word)
+    if noun is not None and noun.endswith("s") and not noun.endswith("ss"):
+        return Nouns.load().noun(noun[:-1]) or noun
+    return noun
 
 
 def _near_a_noun(knowledge: Knowledge, text: Text) -> set[WordWithDomain]:
@@ -223,8 +243,8 @@ def _nouns_in(knowledge: Knowledge, text: Text) -> tuple[set[WordWithDomain], ..
                 perhaps.add(entry)
         # Before another word of meaning it may be an adjective: "an extra bit".
         ends_phrase = not following or following in STOP_WORDS
-        if not entries and ends_phrase and len(word) >= _LEAST_LETTERS and word not in STOP_WORDS:
-            noun = nouns.noun(word)
+        if not entries and ends_phrase and len(word) >= _LEAST_LETTERS and word not in STOP_WORDS | _NO_SUBJECTS:
+            noun = _singular(word)
             if noun is not None and (nouns.commonness(noun) or 9) <= _MOST_COMMON:
                 domain = knowledge.domains.of(noun)
                 if domain is not None and stands_in(noun, text.vocabulary):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from math import log2
 from typing import NamedTuple
 
@@ -18,11 +19,13 @@ from league_agents.agents.hints import book_hints, breaks_hint, chosen_hint, fit
 from league_agents.agents.library import Knowledge, Shelved, Volume
 from league_agents.agents.questions.facts import Facts
 from league_agents.agents.questions.reading import CandidateReading, Text, read
-from league_agents.agents.secret_words import WordWithDomain, any_words, untold, words_for
+from league_agents.agents.secret_words import WordWithDomain, any_words, supported_words, untold, words_for
 from league_agents.games.q21.model import Brief, Target
 from league_agents.games.q21.rules import RuleSet, TargetKind
 from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ConfigError
+from league_agents.knowledge.catalogue import Work
+from league_agents.knowledge.vocabulary import BookVocabulary
 from league_agents.knowledge.words import STOP_WORDS, content_words
 
 OWN_SHARE = 0.5
@@ -63,9 +66,11 @@ def choose_target(
     own = [book for book in knowledge.shelf if book.is_own]
     if own and draw.chance(own_share):
         # Draw the book before the passage, so that books with few domain words have the same chance.
-        for book in draw.shuffled(own):
+        books = draw.shuffled(own)
+        # An opening such as "Who's there?" supports no word, so it is a target only if no other book has a better one.
+        for needs_word, book in product((True, False) if is_of_books else (False,), books):
             if is_of_books:
-                found = _book_opening(knowledge, book, rules, draw, demands)
+                found = _book_opening(knowledge, book, rules, draw, demands, needs_word=needs_word)
             else:
                 found = _passage_opening(knowledge, [book], rules, draw, demands)
             if found is not None:
@@ -111,6 +116,7 @@ def _passage_opening(
         if not _is_fair(sentence, rules) or _occurs_twice(volume, sentence):
             continue
         found = words_for(knowledge, volume, volume.readings[place], volume.title)
+        found = supported_words(found, volume.readings[place]) or (found if attempt >= _TRIES_FOR_WORD else [])
         if all(knowledge.domains.find(domain) is None for _, domain in found) and attempt < _TRIES_FOR_WORD:
             continue
         telling = distinctness(Text(sentence), volume) if demands.candidates > 1 else 0.0
@@ -170,8 +176,12 @@ def distinctness(sentence: Text, volume: Volume) -> float:
     return sum(log2((len(openings) + 1) / (1 + sum(word in each for each in openings))) for word in telling)
 
 
-def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Draw, demands: Demands) -> Secret | None:
-    """Return the opening of one of the user's books; ``None`` if it breaks the rules."""
+def _book_opening(
+    knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Draw, demands: Demands, *, needs_word: bool
+) -> Secret | None:
+    """Return the opening of one of the user's books; ``None`` if it breaks the rules, or ``needs_word`` and its
+    paragraph supports none.
+    """
     volume = knowledge.fetch(book)
     work = knowledge.work(volume.title)
     sentence = volume.opening.opening_sentence if volume.opening is not None else ""
@@ -187,8 +197,11 @@ def _book_opening(knowledge: Knowledge, book: Shelved, rules: RuleSet, draw: Dra
         return None
     shown = f"{volume.title} {hint}"
     known = [(each.word.casefold(), each.domain) for each in work.words] if work is not None else []
-    known = words_for(knowledge, volume, reading, shown, known) or any_words(knowledge, shown)
-    word, domain = draw.choice(known)
+    found = words_for(knowledge, volume, reading, shown, known)
+    supported = supported_words(found, reading)
+    if needs_word and not supported:
+        return None
+    word, domain = draw.choice(supported or found or any_words(knowledge, shown))
     return Secret(
         brief=Brief(book_name=volume.title, book_hint=hint, association_domain=domain),
         target=Target(book_name=volume.title, opening_sentence=sentence, associative_word=word),
@@ -212,12 +225,12 @@ def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Dem
         is_short = len(work.opening_sentence) < rules.least_sentence_characters
         if is_short or not work.words or not fits_hint(work.hint, rules) or breaks_hint(work.hint, secret):
             continue
-        chosen = draw.choice(work.words)
-        brief = Brief(book_name=work.title, book_hint=work.hint, association_domain=chosen.domain)
-        target = Target(
-            book_name=work.title, opening_sentence=work.opening_sentence, associative_word=chosen.word.casefold()
-        )
-        found = recall(knowledge, brief, target.opening_sentence, target.associative_word)
+        words = _words_of_work(knowledge, work)
+        if not words:
+            continue
+        word, domain = draw.choice(words)
+        brief = Brief(book_name=work.title, book_hint=work.hint, association_domain=domain)
+        found = recall(knowledge, brief, work.opening_sentence, word)
         drawn.append((len(content_words(work.opening_sentence)), found))
         if len(drawn) == demands.candidates:
             break
@@ -225,6 +238,25 @@ def _work_opening(knowledge: Knowledge, rules: RuleSet, draw: Draw, demands: Dem
         raise ConfigError("catalogue", "no work keeps the rules")
     prefer = max if demands.prefers_distinct else min
     return prefer(drawn, key=lambda each: each[0])[1]
+
+
+def _words_of_work(knowledge: Knowledge, work: Work) -> list[WordWithDomain]:
+    """Return the words that the opening of a work of the catalogue supports: of its paragraph, if a book has it.
+
+    Their domains are those that people made lists for: few words are in question, as the sentence is known.
+    """
+    volume = knowledge.volume(work.title)
+    reading = volume.reading_of(work.opening_sentence) if volume is not None else None
+    if volume is None or reading is None:
+        reading, none = read(work.opening_sentence), BookVocabulary.of([])
+        volume = Volume(
+            title=work.title, author=work.author, passages=(), readings=(), vocabulary=none, language=work.language
+        )
+    noted = [(each.word.casefold(), each.domain) for each in work.words]
+    shown = f"{work.title} {work.english_title or ''} {work.hint}"
+    found = supported_words(words_for(knowledge, volume, reading, shown, noted), reading)
+    domains = ((pair, knowledge.domains.find(pair[1])) for pair in found)
+    return [pair for pair, domain in domains if domain is not None and domain.is_listed]
 
 
 def _occurs_twice(volume: Volume, sentence: str) -> bool:

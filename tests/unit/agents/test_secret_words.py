@@ -52,6 +52,11 @@ def test_a_passage_without_a_listed_word_gets_one_with_a_category_that_a_reader_
     assert words(text)[word] == domain
 
 
+def test_a_word_that_may_be_an_adjective_or_only_has_a_plural_is_taken_for_what_it_is() -> None:
+    assert words("A single man was there. He never was so again, and they never knew why it was so.").keys() == {"man"}
+    assert words("It was so at several times.").keys() == {"time"}
+
+
 def test_a_line_without_a_noun_gets_a_word_of_the_next_pages() -> None:
     found = words(
         "Who is there, and why do you not answer?\n\n"

@@ -120,5 +120,27 @@ def test_a_users_copy_of_a_known_work_begins_as_the_work_does(tmp_path: Path) ->
         assert is_supported(each.target.associative_word, text)
 
 
+def test_every_secret_word_is_one_that_its_opening_supports_where_one_does(own: Knowledge) -> None:
+    for secret in targets(own, PRD):
+        text = secret.reading.paragraph or secret.reading.sentence
+        assert text is not None
+        assert is_supported(secret.target.associative_word, text), secret.target
+
+
+def test_a_book_whose_opening_supports_no_word_is_played_with_only_if_there_is_no_other(tmp_path: Path) -> None:
+    silent = "Who is there, and why do you not answer?"
+    said = ENGLISH.partition("\n\n")[2].replace("The candle went out.", silent)
+    path = tmp_path / "knowledge.db"
+    with KnowledgeIndex(path) as index:
+        index.add(make_document(said, source="silent.txt", title="Silent"))
+    alone = Knowledge.open(path)
+    assert "Silent" in {secret.target.book_name for secret in targets(alone, PRD, 8)}
+    with KnowledgeIndex(path) as index:
+        index.add(make_document(ENGLISH, source="own.md", markup="markdown"))
+    drawn = {secret.target.book_name for secret in targets(Knowledge.open(path), PRD, 16)}
+    assert "The Candle" in drawn
+    assert "Silent" not in drawn
+
+
 def test_without_books_of_the_users_the_others_are_played_with(knowledge: Knowledge) -> None:
     assert {secret.target.book_name for secret in targets(knowledge, COURSE, 5)} == {"The Village Book"}
