@@ -231,3 +231,17 @@ def test_sending_makes_no_tables_in_memory(tmp_path: Path) -> None:
     assert asked
     assert made == []
     journal.close()
+
+
+@pytest.mark.parametrize("method", ["inbox", "outbox", "notes"])
+def test_what_belongs_to_a_game_is_found_by_an_index(tmp_path: Path, method: str) -> None:
+    journal = sqlite_journal(tmp_path / "j.db")
+    statements: list[str] = []
+    journal._db.connection.set_trace_callback(statements.append)
+    list(getattr(journal, method)(**{"about" if method == "notes" else "game": "0101001"}))
+    journal._db.connection.set_trace_callback(None)
+    (read,) = (statement for statement in statements if f"FROM {method}" in statement)
+    plan = [row[-1] for row in journal._db.connection.execute(f"EXPLAIN QUERY PLAN {read}")]
+    index = "notes_about" if method == "notes" else f"{method}_of_game"
+    assert any(f"SEARCH {method} USING INDEX {index}" in step for step in plan), plan
+    journal.close()
