@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from rapidfuzz import fuzz
 
@@ -113,6 +114,17 @@ class Knowledge:
         """
         index = KnowledgeIndex(index_path) if index_path is not None and index_path.is_file() else None
         return cls(index=index)
+
+    @classmethod
+    def shared(cls, index_path: Path | None) -> Knowledge:
+        """Return what ``open`` does, one instance for all callers as long as one of them holds it and the file is not
+        changed. Nobody closes it."""
+        with _SHARING:
+            found = _SHARED.get(_place(index_path))
+            if found is None:
+                found = cls.open(index_path)
+                _SHARED[_place(index_path)] = found  # opening may write to the file
+            return found
 
     def only(self, is_wanted: Callable[[str], bool]) -> Knowledge:
         """Return the books and works with these titles alone, from the same index."""
@@ -283,3 +295,22 @@ class Knowledge:
             while len(self._volumes) > _BOOKS_KEPT:
                 self._volumes.popitem(last=False)
             return volume
+
+
+_SHARING = threading.Lock()
+_SHARED: WeakValueDictionary[object, Knowledge] = WeakValueDictionary()
+"""Hundreds of agents in one process have one catalogue, one search and one index."""
+
+
+def _place(index_path: Path | None) -> object:
+    """Equal for the same index with the same content."""
+    return (index_path, *(_stamp(index_path, ending) for ending in ("", "-wal")))
+
+
+def _stamp(index_path: Path | None, ending: str) -> tuple[int, ...] | None:
+    """Changes when the index is changed."""
+    try:
+        found = None if index_path is None else index_path.with_name(f"{index_path.name}{ending}").stat()
+    except OSError:
+        return None
+    return None if found is None else (found.st_ino, found.st_mtime_ns, found.st_size)

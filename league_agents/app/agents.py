@@ -238,14 +238,14 @@ def _offline(
         from league_agents.agents.library import Knowledge
         from league_agents.agents.offline_referee import OfflineReferee
 
-        knowledge = Knowledge.open(index_path)
+        knowledge = Knowledge.shared(index_path)
         return OfflineReferee(rules=rules, knowledge=knowledge, seed=seed, difficulty=difficulty)
 
     def make_player() -> object:
         from league_agents.agents.library import Knowledge
         from league_agents.agents.offline_player import OfflinePlayer
 
-        return OfflinePlayer(rules=rules, knowledge=Knowledge.open(index_path), seed=seed)
+        return OfflinePlayer(rules=rules, knowledge=Knowledge.shared(index_path), seed=seed)
 
     return make_referee if role == "referee" else make_player
 
@@ -270,7 +270,7 @@ def _llm(
 
         return LlmReferee(
             rules=rules,
-            knowledge=Knowledge.open(index_path),
+            knowledge=Knowledge.shared(index_path),
             seed=seed,
             models=models.for_callback,
             difficulty=difficulty,
@@ -280,7 +280,7 @@ def _llm(
         from league_agents.agents.library import Knowledge
         from league_agents.agents.llm_player import LlmPlayer
 
-        knowledge = Knowledge.open(index_path)
+        knowledge = Knowledge.shared(index_path)
         return LlmPlayer(rules=rules, knowledge=knowledge, seed=seed, models=models.for_callback)
 
     return make_referee if role == "referee" else make_player

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 
 from league_agents.agents.library import Knowledge
@@ -52,6 +53,22 @@ def test_a_title_of_another_author_is_no_short_form() -> None:
     # Exactly this title is the shelf's own: the catalogue's longer one is another work.
     stranger = make_document("It rained.\n\nHe sat.", source="b.txt", title="Good Soldier", author="Ann Reed")
     assert Knowledge(documents=[stranger]).only(lambda title: title != hidden).work("Good Soldier") is None
+
+
+def test_agents_of_one_process_share_their_books_until_the_index_is_changed(tmp_path: Path, village: Document) -> None:
+    path = tmp_path / "knowledge.db"
+    without = Knowledge.shared(path)
+    assert Knowledge.shared(path) is without
+    assert Knowledge.shared(None) is not without
+    with KnowledgeIndex(path) as index:
+        index.add(village)
+    changed = Knowledge.shared(path)
+    assert changed.volume("the village book") is not None
+    assert Knowledge.shared(path) is changed
+    assert without.volume("the village book") is None
+    last = weakref.ref(changed)
+    del changed
+    assert last() is None, "nobody holds it any more"
 
 
 def test_a_name_that_is_no_book_names_none() -> None:
