@@ -65,6 +65,9 @@ class Served:
     """When every mailbox had been looked into, before the first season began to play."""
 
     cpu_s: float
+    cpu_waited_s: float
+    """How long threads that had work waited for a processor, summed: what other programs of the machine took."""
+
     mails: int
     """Sent and taken in."""
 
@@ -194,6 +197,11 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
+def cpu_waited_s(pid: int) -> float:
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text("ascii").split()[1]) for task in tasks) / 1e9
+
+
 def calls_of(sandbox: Sandbox) -> Counter[str]:
     """Calls by method, without those of the refused mailbox."""
     counts: Counter[str] = Counter()
@@ -242,7 +250,7 @@ def serve(folder: Path, *, leagues: int, idle: int, agent: str, poll_s: float, p
             games = 2 * (TEAMS // 3) * 2 * leagues
             wait_for(lambda: len(latencies(sandbox, players)[1]) >= games, daemon, patience_s)
             quiet_s = settle(sandbox)
-            before, cpu_before = calls_of(sandbox), cpu_s(daemon.pid)
+            before, cpu_before, waited_s = calls_of(sandbox), cpu_s(daemon.pid), cpu_waited_s(daemon.pid)
             sleep_s(20.0)
             after, cpu_after = calls_of(sandbox), cpu_s(daemon.pid)
             took, spans = latencies(sandbox, players)
@@ -254,6 +262,7 @@ def serve(folder: Path, *, leagues: int, idle: int, agent: str, poll_s: float, p
                 memory_mb=memory_mb(daemon.pid),
                 memory_started_mb=started_mb,
                 cpu_s=cpu_before,
+                cpu_waited_s=waited_s,
                 mails=mails,
                 cpu_ms_a_mail=1000 * cpu_before / mails,
                 poll_ms=1000 * (cpu_after - cpu_before) / max(1, after["history.list"] - before["history.list"]),

@@ -29,8 +29,8 @@ from league_agents.runner.turns import THREADS, Resident, TurnPool
 
 Identity = tuple[str, str]
 
-FILES_OF_A_ROLE = 6
-"""Open files of one role: its journal, the journal's log and index, two locks, and a connection at times."""
+FILES_OF_A_ROLE = 9
+"""Open files of one role: journal and count of sends, each with its log and its index, two locks, a connection."""
 
 OTHER_FILES = 200
 """Open files of the process besides."""
