@@ -98,3 +98,16 @@ def test_a_match_is_played_from_the_wheel_with_each_built_in_rule_set(unpacked: 
     )
     assert played.returncode == 0, played.stderr
     assert '"winner_id"' in played.stdout
+
+
+def test_the_files_that_config_init_writes_are_in_the_wheel(unpacked: Path, tmp_path: Path) -> None:
+    for kind, name, word in (
+        ("manager", "league.yaml", "roles:"),
+        ("prices", "prices.yaml", "prices:"),
+        ("arena", "match.yaml", "game:"),
+        ("env", "settings.env", "LEAGUE_LLM_PROVIDER"),
+    ):
+        path = tmp_path / name
+        written = run_installed(unpacked, "-m", "league_agents", "config", "init", kind, "-o", str(path))
+        assert written.returncode == 0, written.stderr
+        assert word in path.read_text("utf-8")
