@@ -104,7 +104,7 @@ def _add_having(grammar: Grammar) -> None:
     add("CLAIM", f"does|do|did|has|have|can|will PART {has} HELDS", lambda part, held: held.at(part))
     add("CLAIM", "has|have PART HELDS [in_it]", lambda part, held: held.at(part))
     add("CLAIM", f"does|do|did PART {has} HELDS in it", lambda part, held: held.at(part))
-    add("CLAIM", f"does|do|did PART {has} HELDS [at_all|by_name|in_it|of_any_kind]", _by_name)
+    add("CLAIM", f"does|do|did PART {has} HELDS [at_all|in_it|of_any_kind]", lambda part, held: held.at(part))
     add("CLAIM", f"does|do|did PART not {has} HELDS", without)
     add("CLAIM", f"does|do|did it {has} HELDS in|within PART", lambda held, part: held.at(part))
     add(
@@ -124,7 +124,7 @@ def _add_having(grammar: Grammar) -> None:
     add("CLAIM", "is|are|was|were there HELDS IN", _at)
     add("CLAIM", "is|are|was|were there not HELDS IN", lambda held, part: without(part, held))
     add("CLAIM", f"is|are|was|were there HELDS {_MENTIONED} IN", _at)
-    add("CLAIM", f"is|are|was|were there HELDS {_MENTIONED} [at_all|by_name] IN", _at)
+    add("CLAIM", f"is|are|was|were there HELDS {_MENTIONED} [at_all] IN", _at)
     add("CLAIM", f"is|are|was|were|can|does|do HELDS [be|explicitly|also|ever] {_MENTIONED} [at_all|somewhere] IN", _at)
     add("CLAIM", f"is|are|was|were HELDS not {_MENTIONED} IN", lambda held, part: without(part, held))
     add("CLAIM", "is|are HELDS referred|alluded to IN", _at)
@@ -160,10 +160,6 @@ def _add_having(grammar: Grammar) -> None:
     add("CLAIM", "is PART about|concerned_with|related_to HELDS", _about)
     add("CLAIM", "does PART deal|talk with|about HELDS", _about)
     add("CLAIM", f"are|is more|fewer THING than THING {_MENTIONED} IN", constant(UNDECIDED))
-
-
-def _by_name(part: TextPart, held: Held) -> AskedClaim:
-    return held.at(part)
 
 
 def _about(part: TextPart, held: Held) -> AskedClaim | None:

@@ -101,7 +101,3 @@ def _class_edge(at_end: bool) -> Callable[[str], Callable[[TextPart], AskedClaim
 
 def _class_by_example(at_end: bool) -> Callable[[str, object], Callable[[TextPart], AskedClaim]]:
     return lambda kind, _: _class_edge(at_end)(kind)
-
-
-def _last_word(text: str) -> AskedClaim:
-    return TextEdgeIs(TextPart.SENTENCE, True, text)

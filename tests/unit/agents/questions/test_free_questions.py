@@ -237,3 +237,10 @@ def test_an_option_is_chosen_only_for_what_it_says(text: str, options: tuple[str
 )
 def test_an_unclear_and_or_or_is_declined_in_german_too(text: str) -> None:
     assert answer(text, "Es war spät, und er ging nicht mit.") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["Does the sentence mention a doctor by name?", "Is there a doctor mentioned by name in the sentence?"]
+)
+def test_a_thing_that_is_mentioned_is_not_taken_for_named(text: str) -> None:
+    assert answer(text, "In 1815 a doctor and his wife left the city for the sea.") is not True
