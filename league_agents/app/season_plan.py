@@ -7,6 +7,7 @@ that plan, and a different one is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -100,15 +101,19 @@ class SeasonPlan(Struct, frozen=True, kw_only=True):
 
     def matches_of(self, division: PlannedDivision) -> int:
         """The number of matches of a division."""
-        teams = len(division.teams)
-        match self.schedule:
-            case ScheduleKind.KNOCKOUT:
-                return teams - 1
-            case ScheduleKind.SWISS:
-                some = [team_of(f"t{number}") for number in range(teams)]
-                return drawn_up(self.schedule, some, season=1, rounds=self.rounds).planned * (teams // 2)
-            case ScheduleKind.ROUND_ROBIN | ScheduleKind.DOUBLE:
-                return teams * (teams - 1) // (2 if self.schedule is ScheduleKind.ROUND_ROBIN else 1)
+        return _matches(self.schedule, len(division.teams), self.rounds)
+
+
+@cache
+def _matches(kind: ScheduleKind, teams: int, rounds: int | None) -> int:
+    match kind:
+        case ScheduleKind.KNOCKOUT:
+            return teams - 1
+        case ScheduleKind.SWISS:
+            some = [team_of(f"t{number}") for number in range(teams)]
+            return drawn_up(kind, some, season=1, rounds=rounds).planned * (teams // 2)
+        case ScheduleKind.ROUND_ROBIN | ScheduleKind.DOUBLE:
+            return teams * (teams - 1) // (2 if kind is ScheduleKind.ROUND_ROBIN else 1)
 
 
 class WrittenRosterTeam(WrittenMapping):
