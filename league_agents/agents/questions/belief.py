@@ -3,10 +3,13 @@
 Rule 1: the noise of the answerer is inferred too: every noise level is weighted by how well it explains the answers.
 Rule 2: "none of the candidates" is always a hypothesis. It expects the answers that are right for typical sentences, so
 a candidate has to explain the answers better than a sentence that was drawn at random.
+Rule 3: an answerer that does not regard the text is always a hypothesis. Its answers follow a uniform draw, or a habit
+or pattern of letters, and tell nothing of the target.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,6 +29,15 @@ _UNLISTED_LEVEL = 0.1
 """Noise level at which an answerer is assumed to answer about an unlisted target."""
 
 _CARELESS_LEVEL = 0.3
+
+_BLIND = 0.2
+"""Probability of an answerer that does not regard the text."""
+
+_HINT_OF_BLIND = 0.2
+"""Weight of what the hint says if the answers of its author do not regard the text."""
+
+_PATTERNS = (0, 1, 2)
+"""How many of its previous letters a pattern of answers depends on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +72,7 @@ class Belief:
     words: Floats
 
     noise: float
-    """Expected share of wrong answers, in addition to the noise of each question."""
+    """Expected share of wrong answers, in addition to the noise of each question, if the answers regard the text."""
 
     noise_written: float
     """``noise`` for the questions that a model wrote; 0 without such questions."""
@@ -113,10 +125,18 @@ def decode(
             sentence_beliefs.append(of_sentences / total)
             word_beliefs.append((by_text @ given) * by_word / total)
             levels.append((level, level_written))
-            chances.append(chance * chance_written)
+            chances.append(chance * chance_written * (1 - _BLIND))
+    levels_weight = normalise_logs(np.array(evidences) + np.log(chances))
+    noise, noise_written = levels_weight @ np.array(levels)
+    regarding = levels_weight @ np.array(sentence_beliefs)
+    if any(0 <= answer < inquiry.choices for inquiry, answer in heard):
+        of_blind = _without_regard(prior, float(regarding[-1]))
+        evidences.append(_blind_likelihood(heard))
+        sentence_beliefs.append(of_blind)
+        word_beliefs.append(of_blind @ given)
+        chances.append(_BLIND)
     weight = normalise_logs(np.array(evidences) + np.log(chances))
     sentences = weight @ np.array(sentence_beliefs)
-    noise, noise_written = weight @ np.array(levels)
     return Belief(
         sentences=sentences[:-1],
         unlisted=float(sentences[-1]),
@@ -125,6 +145,40 @@ def decode(
         noise_written=float(noise_written),
         bits_left=bits(sentences),
     )
+
+
+def _without_regard(prior: Floats, unlisted: float) -> Floats:
+    """Return the belief in the sentences if the answers tell nothing, and the hint little.
+
+    A sentence that contradicts the answers is no better for that, so ``unlisted`` is what the other hypotheses say.
+    """
+    listed = prior[:-1] / max(float(prior[:-1].sum()), 1e-300)
+    even = 1 / max(1, listed.size)
+    return np.append((_HINT_OF_BLIND * listed + (1 - _HINT_OF_BLIND) * even) * (1 - unlisted), unlisted)
+
+
+def _blind_likelihood(heard: Sequence[tuple[Inquiry, int]]) -> float:
+    """Return the logarithm of the probability of the answers, in their order, from an answerer blind to the text."""
+    heard = [(inquiry, answer) for inquiry, answer in heard if 0 <= answer < inquiry.choices]
+    uniform = -sum(float(np.log(inquiry.choices)) for inquiry, _ in heard)
+    patterns = np.array([_pattern_likelihood(heard, memory) for memory in _PATTERNS])
+    return _log_mean(np.array([uniform, _log_mean(patterns)]))
+
+
+def _pattern_likelihood(heard: Sequence[tuple[Inquiry, int]], memory: int) -> float:
+    """Return the logarithm of the probability of the letters if each depends on the ``memory`` letters before it.
+
+    The estimate of Krichevsky and Trofimov: each letter counts half before it was first given.
+    """
+    counts: defaultdict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+    total = 0.0
+    before: tuple[int, ...] = ()
+    for inquiry, answer in heard:
+        seen = counts[before]
+        total += float(np.log((seen[answer] + 0.5) / (seen.total() + 0.5 * inquiry.choices)))
+        seen[answer] += 1
+        before = (*before, answer)[-memory:] if memory else ()
+    return total
 
 
 def _unlisted_likelihood(candidates: Candidates, asked: Sequence[tuple[Inquiry, int]]) -> float:

@@ -199,3 +199,39 @@ def test_what_a_game_showed_of_a_referee_weighs_as_much_as_its_answers() -> None
     assert found.prior == pytest.approx(mixed, abs=2e-3)
     assert found.expected == pytest.approx(sum(np.multiply(mixed, EXTRA_LEVELS)), abs=2e-3)
     assert found.expected > 2 * unknown.expected
+
+
+@pytest.mark.parametrize("letters", ["A", "B", "C", "D", "AB", "ABC", "ABCD", "AABB"])
+@pytest.mark.parametrize("place", [0, 33])
+def test_answers_that_follow_a_pattern_of_letters_make_no_sentence_likely(
+    village_candidates: Candidates, letters: str, place: int
+) -> None:
+    plan = plan_batch(village_candidates, AnswerKey.OWN, 20, COURSE.weights)
+    hinted = np.full(len(village_candidates.sentences), 0.47 / (len(village_candidates.sentences) - 1))
+    hinted[place] = 0.53
+    asked = plan.batch()
+    answers = ["ABCD".index(letter) for letter in (letters * 20)[: len(asked)]]
+    belief = decode(replace(village_candidates, prior=hinted), asked, answers)
+    assert belief.sentences.max() < 0.2
+
+
+def test_answers_that_are_drawn_make_no_sentence_likely(village_candidates: Candidates) -> None:
+    few = first_of(village_candidates, 15)
+    asked = plan_batch(few, AnswerKey.OWN, 20, COURSE.weights).batch()
+    tops = []
+    for number in range(30):
+        draw = Draw(number, "blind")
+        tops.append(decode(few, asked, [draw.below(inquiry.choices) for inquiry in asked]).sentences.max())
+    assert float(np.mean(tops)) < 0.25
+
+
+def first_of(candidates: Candidates, count: int) -> Candidates:
+    """The first ``count`` of the candidates."""
+    return replace(
+        candidates,
+        sentences=candidates.sentences[:count],
+        readings=candidates.readings[:count],
+        groups=candidates.groups[:count],
+        prior=np.full(count, 1 / count),
+        given=candidates.given[:count],
+    )
