@@ -134,6 +134,10 @@ def live_program(
     opened: list[OpenMailbox] = []
 
     def make(told: Observer) -> WiredRole:
+        def tell_of_push(text: str, is_trouble: bool) -> None:
+            kind, key = (WARNING, "push_failed") if is_trouble else (DAEMON, "push_recovered")
+            told.noted(name, Note(at=clock.now(), kind=kind, key=key, facts={"text": text}))
+
         # The runner is made below, before the mailbox is first read.
         made = program(told, wakeup, lambda: runner.state)
         try:
@@ -145,6 +149,8 @@ def live_program(
                     clock=clock,
                     peers=made.peers,
                     stopping=wakeup.stopping,
+                    hears_of_mail=lambda: wakeup.hears_of_mail(),
+                    tell_of_push=tell_of_push,
                 )
             )
             opened[:] = [box]
@@ -189,6 +195,8 @@ def live_program(
         has_ended=has_ended,
         on_start=on_start,
         is_one_of_many=is_one_of_many,
+        hears_of_mail=lambda: wakeup.hears_of_mail() and bool(opened) and opened[0].is_watched(),
+        was_rung=wakeup.was_rung,
         clock_trouble=lambda: clock_trouble(clock.machine_error()),
     )
     return Live(role=live, wakeup=wakeup, settings=role, secret_texts=lambda: _targets(role, live.state))

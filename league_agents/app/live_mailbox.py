@@ -15,6 +15,7 @@ from league_agents.kit.printable import printable
 from league_agents.league.wire.address import read_mailbox, same_address
 from league_agents.mail.gmail import GmailMailbox
 from league_agents.mail.gmail.connections import Connections
+from league_agents.mail.gmail.inbox_watch import InboxWatch
 from league_agents.mail.identity import Require, Result, authenticated, judge, not_delivered_to
 from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox, Peers
@@ -39,6 +40,9 @@ class OpenMailbox:
     sends_left: Callable[[], int | None] = lambda: None
     """Returns how many mails may still be sent today; ``None`` if it is not known."""
 
+    is_watched: Callable[[], bool] = lambda: False
+    """Whether the service publishes what happens to the mailbox."""
+
     close: Callable[[], None] = lambda: None
 
 
@@ -59,6 +63,12 @@ class WantedMailbox:
 
     stopping: threading.Event | None = None
     """Set when the process is to end."""
+
+    hears_of_mail: Callable[[], bool] = lambda: False
+    """Whether somebody listens to what the service publishes about the mailbox."""
+
+    tell_of_push: Callable[[str, bool], object] = lambda _text, _is_trouble: None
+    """Called with one line when the service begins to refuse to publish (``True``), and when it agrees again."""
 
 
 class SharedByMailboxes:
@@ -111,6 +121,12 @@ def gmail_mailbox(wanted: WantedMailbox, *, shared: SharedByMailboxes | None = N
     ledger = QuotaLedger(
         clock, limits=gmail.limits, prices=gmail.prices, sends=sends, state=spent if isinstance(spent, dict) else None
     )
+    push = gmail.push
+    watch = (
+        None
+        if push is None
+        else InboxWatch(push.topic, clock=clock, is_wanted=wanted.hears_of_mail, tell=wanted.tell_of_push)
+    )
     default = GmailMailbox(
         role.token,
         endpoint=gmail.endpoint,
@@ -126,6 +142,7 @@ def gmail_mailbox(wanted: WantedMailbox, *, shared: SharedByMailboxes | None = N
         refuse=sender_check(settings, role).refuse,
         connections=None if shared is None else shared.connections,
         stopping=wanted.stopping,
+        watch=watch,
     )
 
     def check() -> None:
@@ -152,7 +169,14 @@ def gmail_mailbox(wanted: WantedMailbox, *, shared: SharedByMailboxes | None = N
         default.close()
         sends.close()
 
-    return OpenMailbox(mailbox=default, check=check, facts=facts, sends_left=ledger.sends_left, close=close)
+    return OpenMailbox(
+        mailbox=default,
+        check=check,
+        facts=facts,
+        sends_left=ledger.sends_left,
+        is_watched=lambda: watch is not None and watch.is_on,
+        close=close,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
     from league_agents.app.live import Live
+    from league_agents.app.push import PushListener
     from league_agents.cli.logs import DaemonLog
     from league_agents.config.league_settings import LeagueSettings, RoleSettings
     from league_agents.runner.scan import ScanReport
@@ -136,6 +137,7 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int
 def settings_of(choice: DaemonChoice, path: Path, *, is_demo: bool, is_one_of_many: bool = False) -> LeagueSettings:
     """A league file with the command line laid over it. Raises ``ConfigError``."""
     from league_agents.app.finished import refuse_unfinished
+    from league_agents.app.push import refuse_missing_push
     from league_agents.config.league_file import environment_of, read_league_file
 
     environment = environment_of(path)
@@ -143,6 +145,8 @@ def settings_of(choice: DaemonChoice, path: Path, *, is_demo: bool, is_one_of_ma
     os.environ.update({name: value for name, value in environment.items() if name not in os.environ})
     settings = read_league_file(path, environment, only=choice.roles, is_demo=is_demo, is_one_of_many=is_one_of_many)
     refuse_unfinished(settings)
+    if choice.watch:
+        refuse_missing_push(settings)
     if choice.poll_interval is not None:
         interval = timedelta(seconds=choice.poll_interval)
         settings = evolve(settings, pace=evolve(settings.pace, active=interval, idle=interval))
@@ -185,6 +189,7 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
     try:
         with (
             ends_on_signals(stop),
+            contextlib.closing(_listener(log)) as listener,
             watched(
                 settings.metrics, log, os.environ, tell=lambda line: log.say("", line, event="metrics")
             ) as watching,
@@ -194,6 +199,7 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
             for live in roles:
                 address = live.settings.address
                 log.say(live.settings.role, f"watching {address} (process {os.getpid()})", event="started")
+                listener.begin(settings, live.settings, live.wakeup)
             watch([(live.role, live.wakeup) for live in roles], stop, on_end=watching.ending)
             for live in roles:
                 log.say(live.settings.role, "stopped", event="stopped")
@@ -223,11 +229,13 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
     def on_start(settings: LeagueSettings, live: Live) -> None:
         add_secrets_of(settings, live.settings, log.secrets)
         log.secrets.ask(live.secret_texts, live.settings.label)
+        listener.begin(settings, live.settings, live.wakeup)
 
     def on_end(role: RoleSettings, failure: BaseException | None) -> None:
         if failure is not None:
             said = f"ended by a bug: {type(failure).__name__}: {failure}; it begins again when the files are read again"
             log.say(role.label, said, level=logging.ERROR, event="role_failed")
+        listener.end(role)
         log.secrets.forget(role.label)
         log.say(role.label, "stopped", level=logging.DEBUG, event="stopped")
 
@@ -239,6 +247,7 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
     with (
         own_stdout(),
         log_of(files.read[0], in_process=in_process) as log,
+        contextlib.closing(_listener(log)) as listener,
         watched(metrics, log, os.environ, tell=lambda line: log.say("", line, event="metrics")) as watching,
     ):
         roles = RunningRoles(watching.observer, on_start=on_start, on_end=on_end)
@@ -271,6 +280,16 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
             roles.close(LONGEST_STEP)
             stop.close()
     return 0
+
+
+def _listener(log: DaemonLog) -> PushListener:
+    from league_agents.app.push import PushListener
+
+    def tell(text: str, is_trouble: bool) -> None:
+        event = "push_failed" if is_trouble else "push_recovered"
+        log.say("", text, level=logging.WARNING if is_trouble else logging.INFO, event=event)
+
+    return PushListener(tell)
 
 
 def _scan(settings: LeagueSettings, log: DaemonLog, choice: DaemonChoice) -> int:

@@ -27,6 +27,7 @@ from league_agents.config.league_settings import (
     LeagueSettings,
     LogSettings,
     MetricsSettings,
+    PushSettings,
     RoleName,
     RoleSettings,
     SeasonSettings,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         WrittenGmail,
         WrittenLog,
         WrittenPoll,
+        WrittenPush,
         WrittenRole,
         WrittenSeason,
         WrittenWaits,
@@ -214,6 +216,18 @@ def _gmail(written: WrittenGmail, path: str, env: Environment, folder: Path) -> 
         looks_into_spam=written.look_into_spam,
         prices={**prices, **written.prices},
         limits=QuotaLimits(**written.quota.model_dump()),
+        push=_push(written.push, f"{path}.push", folder),
+    )
+
+
+def _push(written: WrittenPush, path: str, folder: Path) -> PushSettings | None:
+    if written.topic is None and written.subscription is None:
+        return None
+    return PushSettings(
+        topic=_needed(written.topic, f"{path}.topic"),
+        subscription=_needed(written.subscription, f"{path}.subscription"),
+        endpoint=written.endpoint,
+        credentials=None if written.credentials is None else _file(written.credentials, folder),
     )
 
 

@@ -6,6 +6,7 @@ it as missing if it is needed. Imported only when a league file is read, because
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Annotated, Any, Literal
@@ -157,6 +158,50 @@ class WrittenPoll(WrittenMapping):
     """At any other time. Default: 15."""
 
 
+def _is_name_in_project(value: str) -> str:
+    if _IN_PROJECT.fullmatch(value) is None:
+        raise ValueError("no name")
+    return value
+
+
+_IN_PROJECT = re.compile(r"projects/[a-z0-9.:-]{1,100}/(?:topics|subscriptions)/[A-Za-z][A-Za-z0-9._~+%-]{2,254}")
+Topic = Annotated[
+    str,
+    one_line(400),
+    PRINTABLE,
+    Field(pattern="/topics/"),
+    AfterValidator(_is_name_in_project),
+    Words("a name such as projects/my-league/topics/mail"),
+]
+SubscriptionName = Annotated[
+    str,
+    one_line(400),
+    PRINTABLE,
+    Field(pattern="/subscriptions/"),
+    AfterValidator(_is_name_in_project),
+    Words("a name such as projects/my-league/subscriptions/mail"),
+]
+
+
+class WrittenPush(WrittenMapping):
+    """Gmail says through Cloud Pub/Sub that mail has arrived (extra `push`)."""
+
+    topic: Topic | None = None
+    """What Gmail publishes to: `projects/PROJECT/topics/NAME`, where gmail-api-push@system.gserviceaccount.com may
+    publish. Default: new mail is found by polling alone."""
+
+    subscription: SubscriptionName | None = None
+    """A pull subscription of that topic, `projects/PROJECT/subscriptions/NAME`. It may serve all mailboxes of this
+    process, and no other process."""
+
+    credentials: LongLine | None = None
+    """Key file of a service account that may read the subscription. Keep it out of git. Default: the application
+    default credentials of this machine."""
+
+    endpoint: Endpoint = "https://pubsub.googleapis.com"
+    """Another server that speaks Pub/Sub's API, such as `league-agents sandbox`."""
+
+
 class WrittenGmail(WrittenMapping):
     """The mail service."""
 
@@ -187,6 +232,9 @@ class WrittenGmail(WrittenMapping):
 
     quota: WrittenQuota = WrittenQuota()
     """What one account may use."""
+
+    push: WrittenPush = WrittenPush()
+    """Gmail says through Cloud Pub/Sub that mail has arrived (extra `push`)."""
 
 
 class WrittenLog(WrittenMapping):

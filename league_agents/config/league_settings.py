@@ -102,6 +102,17 @@ class SeasonSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PushSettings:
+    """Where Gmail publishes that mail has arrived."""
+
+    topic: str
+    subscription: str
+    endpoint: str
+    credentials: Path | None
+    """Key file of a service account; ``None`` for the application default credentials."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GmailSettings:
     """The connection to Gmail."""
 
@@ -115,6 +126,8 @@ class GmailSettings:
     looks_into_spam: bool
     prices: Mapping[str, int]
     limits: QuotaLimits
+    push: PushSettings | None = None
+    """``None``: new mail is found by polling alone."""
 
     @property
     def awaited(self) -> str:

@@ -165,6 +165,12 @@ class LiveRole:
     clock_trouble: Callable[[], str | None] = lambda: None
     """Returns a one-line warning about this machine's wall clock; ``None`` if it is right."""
 
+    hears_of_mail: Callable[[], bool] = lambda: False
+    """Whether ``was_rung`` says at the moment when mail has arrived."""
+
+    was_rung: Callable[[], bool] = lambda: False
+    """Whether mail has arrived since the last call."""
+
     _wired: WiredRole | None = None
     _last_state: object = None
     _is_started: bool = False
@@ -334,8 +340,10 @@ class LiveRole:
         wired = self.wired
         runner = wired.runner
         wake = runner.next_wake()
+        was_rung = self.was_rung()  # before the fetch: mail that arrives during it rings again
         fetches = (
             self._next_poll_s is None
+            or (was_rung and not self._mailbox.is_failing)
             or self.clock.monotonic_s() >= self._next_poll_s
             # A deadline needs a later read of the mailbox; a failing mailbox is not read sooner for it.
             or (not self._mailbox.is_failing and wake is not None and wake <= now)
@@ -382,7 +390,11 @@ class LiveRole:
         now, now_s = self.clock.now(), self.clock.monotonic_s()
         if self._next_poll_s is None:
             quiet_for = timedelta(seconds=now_s - self._active_s)
-            pause = self.pace.pause(is_game_open=self.is_game_open(runner.state), quiet_for=quiet_for)
+            pause = self.pace.pause(
+                is_game_open=self.is_game_open(runner.state),
+                quiet_for=quiet_for,
+                hears_of_mail=self.hears_of_mail(),
+            )
             self._next_poll_s = now_s + pause.total_seconds()
         wake = runner.next_wake()
         rest = timedelta(seconds=self._next_poll_s - now_s)

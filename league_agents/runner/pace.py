@@ -30,9 +30,9 @@ class Pace:
     shown_within: timedelta = timedelta(seconds=2)
     """How long the mail service may take to show an accepted mail. A deadline counts as passed only after that."""
 
-    def pause(self, *, is_game_open: bool, quiet_for: timedelta) -> timedelta:
-        """Return how long to wait until the next poll."""
-        if is_game_open or quiet_for < self.lively_for:
+    def pause(self, *, is_game_open: bool, quiet_for: timedelta, hears_of_mail: bool = False) -> timedelta:
+        """Return how long to wait until the next poll. One who hears of new mail polls only to be safe."""
+        if not hears_of_mail and (is_game_open or quiet_for < self.lively_for):
             return self.active
         return max(self.active, self.idle)
 

@@ -24,6 +24,10 @@ class Wakeup:
         self.stopping = threading.Event()
         """Set to end the role: it begins nothing more, not even the next call of the current step."""
 
+        self._rung = threading.Event()
+        self.hears_of_mail: Callable[[], bool] = lambda: False
+        """Whether ``ring`` is called at the moment when mail arrives."""
+
         self._listener: Callable[[], object] = lambda: None
 
     def stop(self) -> None:
@@ -35,6 +39,17 @@ class Wakeup:
         """End the rest. May be called from any thread."""
         self._event.set()
         self._listener()
+
+    def ring(self) -> None:
+        """Say that mail has arrived. May be called from any thread."""
+        self._rung.set()
+        self.wake()
+
+    def was_rung(self) -> bool:
+        """Whether mail has arrived since the last call."""
+        found = self._rung.is_set()
+        self._rung.clear()
+        return found
 
     def listen(self, listener: Callable[[], object]) -> None:
         """Call ``listener`` for each ``wake``, on its thread."""

@@ -152,6 +152,10 @@ class History:
         """The changes after a cursor. Raises ``Refused`` (404) when the cursor is no longer valid."""
         if not self._floor <= start <= self.last_id:
             raise not_found()
+        return self.recent(start)
+
+    def recent(self, start: int) -> list[Change]:
+        """The kept changes after a cursor, which may be older than they are."""
         found: list[Change] = []
         for change in reversed(self._changes):
             if change.history_id <= start:

@@ -186,12 +186,11 @@ def _thread(call: MethodCall) -> list[StoredMail]:
 
 
 def watch(call: MethodCall) -> object:
-    if not (text_of(call.request.document, "topicName") or "").startswith("projects/"):
-        raise invalid("Invalid topicName does not match projects/*/topics/*")
-    # Nothing is published: the sandbox has no Pub/Sub. The answer lets a client's code continue.
+    topic = text_of(call.request.document, "topicName") or ""
     ends_ms = call.now_ms + WATCH_LIFETIME // timedelta(milliseconds=1)
+    call.world.pubsub.watch(call.box.key, topic, ends_ms, call.box.history)
     return {"historyId": str(call.box.history.last_id), "expiration": str(ends_ms)}
 
 
-def stop(_call: MethodCall) -> None:
-    """No-op: nothing is published."""
+def stop(call: MethodCall) -> None:
+    call.world.pubsub.stop(call.box.key)

@@ -108,6 +108,9 @@ class Sandbox:
             return
         self._is_stopped = True
         self._wire.stopping.set()
+        with self.world.lock:
+            self.world.is_ending = True
+            self.world.news.notify_all()
         self.clear_faults()  # release the answers that wait
         if self._thread is not None:
             self._wire.shutdown()
@@ -190,7 +193,24 @@ class Sandbox:
         with self.world.lock:
             ids = self.world.office.inject(raw, to=to, sender=sender, verdict=verdict, labels=labels)
             self._state.commit()
+            self.world.news.notify_all()
             return ids
+
+    def publish(self, topic: str, data: bytes) -> None:
+        """Publish a message that Gmail has not written."""
+        with self.world.lock:
+            self.world.pubsub.publish(topic, data)
+            self.world.news.notify_all()
+
+    def watched_topic(self, account: str) -> str | None:
+        """The topic that an account's changes are published to; ``None`` if they are not."""
+        with self.world.lock:
+            return self.world.pubsub.watched_topic(self._box(account).key)
+
+    def notices_waiting(self, topic: str) -> int:
+        """How many messages of a topic were not acknowledged."""
+        with self.world.lock:
+            return self.world.pubsub.waiting(topic)
 
     def add_fault(self, fault: Fault) -> None:
         """Add a fault. Raises ``ConfigError``."""

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qsl
 
+from league_agents.kit.clock import monotonic_s
 from league_agents.sandbox.batch import batch_answer, read_batch
 from league_agents.sandbox.consent import consent
 from league_agents.sandbox.delivery import transaction_of
@@ -23,6 +24,7 @@ from league_agents.sandbox.messages_api import MethodCall
 from league_agents.sandbox.oauth import CLIENT_ID, OAuthRefused
 from league_agents.sandbox.page import home_page
 from league_agents.sandbox.partial import pick, read_fields
+from league_agents.sandbox.pubsub import subscription_call
 from league_agents.sandbox.raw_mail import read_raw
 from league_agents.sandbox.refusal import SandboxRefusal, missing_scope
 from league_agents.sandbox.request import SandboxAnswer, SandboxRequest, html_answer, json_answer, refusal_answer
@@ -31,6 +33,7 @@ from league_agents.sandbox.upload import mail_of
 from league_agents.sandbox.world import World
 
 _MOST_FORM_FIELDS = 100
+LONGEST_PULL_S = 5.0
 _BATCH_PATHS = ("/batch", "/batch/gmail/v1")
 _NO_ANSWER = frozenset({FaultAction.DROP_UNREAD, FaultAction.DROP_UNDONE, FaultAction.TRUNCATE, FaultAction.GARBLE})
 
@@ -82,6 +85,13 @@ class Service:
             return Route(name="tokeninfo", perform=self._tokeninfo)
         if verb == "GET" and path == "/":
             return Route(name="page", can_fail=False, perform=self._home)
+        subscribed = subscription_call(path) if verb == "POST" else None
+        if subscribed is not None:
+            topic, method = subscribed
+            perform_it = self._pull if method == "pull" else self._acknowledge
+            return Route(
+                name=f"subscriptions.{method}", perform=lambda asked, _account, _faults: perform_it(topic, asked)
+            )
         own = DESK.get((verb, path))
         if own is not None:
             perform = own
@@ -136,6 +146,7 @@ class Service:
                     world.ledger.refuse(route.name, account)
                 answer = refusal_answer(refused)
             world.state.commit()
+            world.news.notify_all()
             if any(fault.action is FaultAction.KILL_DONE for fault in faults):
                 _die()
             return answer
@@ -262,6 +273,22 @@ class Service:
         left = (token.ends_ms - self._world.clock.now_ms()) // 1000
         described = {"azp": CLIENT_ID, "aud": CLIENT_ID, "scope": " ".join(sorted(token.scopes))}
         return json_answer({**described, "expires_in": str(left), "email": token.account, "access_type": "offline"})
+
+    def _pull(self, topic: str, request: SandboxRequest) -> SandboxAnswer:
+        """Wait for messages for ``LONGEST_PULL_S``. Others work on the world meanwhile."""
+        world, ends_s = self._world, monotonic_s() + LONGEST_PULL_S
+        while True:
+            world.catch_up()
+            found = world.pubsub.pull(topic, request.document)
+            left_s = ends_s - monotonic_s()
+            if found or left_s <= 0 or world.is_ending:
+                return json_answer({"receivedMessages": found} if found else {})
+            # Nobody notifies of mail that is only due later.
+            world.news.wait(min(left_s, 0.25))
+
+    def _acknowledge(self, topic: str, request: SandboxRequest) -> SandboxAnswer:
+        self._world.pubsub.acknowledge(topic, request.document)
+        return json_answer({})
 
     def _auth(self, request: SandboxRequest, _account: str, _faults: Sequence[Fault]) -> SandboxAnswer:
         query = {name: request.text(name) for name in request.query}

@@ -21,6 +21,7 @@ from league_agents.sandbox.faults import Fault, FaultPlan
 from league_agents.sandbox.history import Numbers
 from league_agents.sandbox.mailbox import SandboxMailbox
 from league_agents.sandbox.oauth import ACCESS_LIFETIME_S, Authority
+from league_agents.sandbox.pubsub import SandboxPubSub
 from league_agents.sandbox.state import SandboxState
 from league_agents.sandbox.timekeeping import SandboxClock
 
@@ -76,6 +77,11 @@ class World:
         for address in (*accounts, *known.values()):
             self._open(address)
         self._restore()
+        self.pubsub = SandboxPubSub(self.clock, state)
+        self.news = threading.Condition(self.lock)
+        """Notified after anything that may have changed a mailbox, and at the end."""
+
+        self.is_ending = False
         self.office = SandboxPostOffice(self.boxes, self.clock, self.numbers, self.plan, self.ledger, state)
         state.commit()
 
@@ -90,6 +96,7 @@ class World:
         border = self.clock.now_ms() - self.rules.history_lifetime // timedelta(milliseconds=1)
         for box in self.boxes.values():
             box.history.forget(border)
+            self.pubsub.publish_changes(box.key, box.address, box.history)
 
     def _open(self, address: str) -> None:
         if _ACCOUNT.fullmatch(address) is None:

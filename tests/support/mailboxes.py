@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from league_agents.app.looking import role_status
+from league_agents.app.push import PushListener
 from league_agents.app.running_roles import Changes, RunningRoles
 from league_agents.app.secret_files import secret_texts_of
 from league_agents.config.league_file import read_league_file
@@ -92,14 +93,27 @@ def reload(roles: RunningRoles, folder: Path) -> Changes:
 
 
 @contextmanager
-def running(folder: Path, heard: Heard, *, most_threads: int = 8) -> Iterator[RunningRoles]:
+def running(
+    folder: Path,
+    heard: Heard,
+    *,
+    most_threads: int = 8,
+    tell_of_push: Callable[[str, bool], object] = lambda _text, _is_trouble: None,
+) -> Iterator[RunningRoles]:
     """Run the league files of a folder."""
-    roles = RunningRoles(heard, most_threads=most_threads)
+    listener = PushListener(tell_of_push)
+    roles = RunningRoles(
+        heard,
+        on_start=lambda settings, live: listener.begin(settings, live.settings, live.wakeup),
+        on_end=lambda role, _failure: listener.end(role),
+        most_threads=most_threads,
+    )
     try:
         reload(roles, folder)
         yield roles
     finally:
         roles.close(LONGEST_STEP)
+        listener.close()
 
 
 def status_of(settings: LeagueSettings, role: RoleSettings) -> RoleStatus:

@@ -100,6 +100,11 @@ class Calls:
                 f"{self._endpoint} does not know Gmail's methods (it answers 'not found'); correct gmail.endpoint"
             ) from None
 
+    def watch(self, topic: str) -> None:
+        """Have the changes of the inbox published to a topic. Tried once. Raises ``MailError``."""
+        wanted = {"topicName": topic, "labelIds": ["INBOX"], "labelFilterBehavior": "INCLUDE"}
+        self._attempt("watch", lambda users: users.watch(userId="me", body=wanted))
+
     def message_ids(
         self, *, query: str = "", labels: Sequence[str] = (), spam_too: bool = False, most: int | None = None
     ) -> Iterator[str]:

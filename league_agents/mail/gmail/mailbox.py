@@ -37,6 +37,7 @@ from league_agents.mail.gmail.calls import PATIENCE, SHORT_PATIENCE, Calls
 from league_agents.mail.gmail.connections import Connections
 from league_agents.mail.gmail.failures import Gone
 from league_agents.mail.gmail.inbox import Inbox
+from league_agents.mail.gmail.inbox_watch import InboxWatch
 from league_agents.mail.gmail.queries import QUERY
 from league_agents.mail.gmail.received import arrived_at, headers_of, labels_of
 from league_agents.mail.gmail.sent import SentMail
@@ -111,6 +112,7 @@ class GmailMailbox:
         refuse: Callable[[Mail], str | None] = lambda _mail: None,
         connections: Connections | None = None,
         stopping: threading.Event | None = None,
+        watch: InboxWatch | None = None,
     ) -> None:
         """``authorization`` may be the path of a token file, read with the first call; ``login_command`` is the
         command that its errors name. If ``address`` is ``None``, Gmail is asked for it.
@@ -122,8 +124,9 @@ class GmailMailbox:
         ``peers`` is called with every look; without it every sender counts as a peer. ``refuse`` returns the reason to
         reject a mail by its headers, or ``None``. ``connections`` are shared by many mailboxes, and closed by whoever
         made them; calls are then retried for a shorter time. Once ``stopping`` is set no call is made: methods raise
-        ``Stopping``.
+        ``Stopping``. ``watch`` has Gmail publish what happens to the inbox.
         """
+        self._watch = watch
         self.clock = clock if isinstance(clock, ServiceClock) else ServiceClock(clock or SystemClock())
         self.ledger = ledger or QuotaLedger(self.clock)
         self._calls = Calls(
@@ -168,6 +171,8 @@ class GmailMailbox:
     def fetch(self, limit: int, known: Callable[[str], bool]) -> list[Mail]:
         self._mark_as_read()
         self._inbox.look()
+        if self._watch is not None:
+            self._watch.keep(self._calls.watch)
         mails = self._inbox.mails(limit, known)
         if self._inbox.is_read:
             self._hand_out_cursor()

@@ -244,6 +244,19 @@ def test_watching_answers_with_a_cursor_and_an_end(sandbox, account) -> None:
     assert not alice.users.stop(userId="me").execute()
 
 
+def test_an_inbox_is_published_until_the_watch_is_stopped(sandbox, account) -> None:
+    alice, topic = account(sandbox, ALICE), "projects/p/topics/t"
+    alice.users.watch(userId="me", body={"topicName": topic, "labelIds": ["INBOX"]}).execute()
+    sandbox.inject(b"From: x@internet.invalid\r\n\r\nx", to=[ALICE])
+    alice.cursor()
+    assert sandbox.notices_waiting(topic) == 1
+    alice.users.stop(userId="me").execute()
+    sandbox.inject(b"From: x@internet.invalid\r\n\r\nx", to=[ALICE])
+    alice.cursor()
+    assert sandbox.notices_waiting(topic) == 1
+    assert sandbox.watched_topic(ALICE) is None
+
+
 def test_the_page_for_people_shows_mail_escaped_and_no_token(sandbox, account, plain) -> None:
     alice = account(sandbox, ALICE)
     alice.post(BOB, Subject="<script>alert(1)</script>")

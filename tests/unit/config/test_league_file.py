@@ -13,6 +13,7 @@ from league_agents.app.live_machine import manager_config
 from league_agents.config.league_file import find_league_file, read_league_file
 from league_agents.config.league_settings import LeagueSettings
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.values import evolve
 from league_agents.league.machines.events import Identity
 from league_agents.league.season.schedule import ScheduleKind
 from league_agents.mail.identity import Require
@@ -50,7 +51,8 @@ def test_the_example_is_valid_as_it_is_and_with_every_comment_taken_away(tmp_pat
     assert [entry.name for entry in settings.models.chain("get_answers")] == ["clever", "near"]
     assert [role.role for role in settings.roles] == ["manager", "referee", "player"]
     defaults = read(tmp_path, PLAYER)
-    assert settings.gmail == defaults.gmail
+    assert settings.gmail.push is not None
+    assert evolve(settings.gmail, push=None) == defaults.gmail
     assert settings.pace == defaults.pace
     assert (settings.rules, settings.is_demo) == (defaults.rules, False)
 
