@@ -37,5 +37,16 @@ class YearIs(AskedClaim):
         return None if year is None else self.years.holds(CountBounds.exactly(year))
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenIn(AskedClaim):
+    """The book was written in a year of this span, which is at most that of its publication."""
+
+    years: CountLimits
+
+    def check(self, target: ClaimTarget) -> bool | None:
+        year = target.facts.year
+        return None if year is None else self.years.holds(CountBounds(0, year))
+
+
 def century(number: int) -> YearIs:
     return YearIs(CountLimits(100 * (number - 1) + 1, 100 * number))

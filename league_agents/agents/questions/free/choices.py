@@ -7,20 +7,18 @@ are surely false.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from league_agents.agents.questions.free import sentences_of as page
 from league_agents.agents.questions.free import word_classes as words
 from league_agents.agents.questions.free.book_claims import WrittenBy
-from league_agents.agents.questions.free.claims import AskedClaim, ClaimTarget, TextPart, place_in
+from league_agents.agents.questions.free.claims import ClaimTarget, TextPart, place_in
 from league_agents.agents.questions.free.things import TextThing
 from league_agents.agents.questions.free.word_claims import SECRET, WordAt
 from league_agents.agents.questions.reading import Text, edge_letter, fold, letter_count
 from league_agents.knowledge.words import words_of
-
-ClaimsOfOption = Callable[[str], Sequence[AskedClaim]]
 
 _NO_OPTION = re.compile(
     r"\W*(?:none|neither|no\b|nothing|nobody|not? (?:of|any)|other|another|some(?:one|body|thing) else"
@@ -138,24 +136,6 @@ class SoughtFirst(Sought):
             if place is not None:
                 places.append((place, i))
         return min(places)[1] if places else none_place(options)
-
-
-@dataclass(frozen=True, slots=True)
-class SoughtThing(Sought):
-    """Which of the options, each a claim of its own, is true of a text."""
-
-    part: TextPart
-    claims: ClaimsOfOption
-
-    def choose(self, options: Sequence[str], target: ClaimTarget) -> int | None:
-        found: list[bool | None] = []
-        for option in substance(options):
-            claims = self.claims(option) if option else ()
-            truths = {claim.check(target) for claim in claims}
-            found.append(False if not option else truths.pop() if len(truths) == 1 else None)
-        if None in found:
-            return None
-        return only([each is True for each in found], options)
 
 
 @dataclass(frozen=True, slots=True)

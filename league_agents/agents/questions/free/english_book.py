@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from league_agents.agents.questions.free.book_claims import WrittenBy, YearIs, century
+from league_agents.agents.questions.free.book_claims import WrittenBy, WrittenIn, YearIs, century
 from league_agents.agents.questions.free.builders import constant, same
 from league_agents.agents.questions.free.claims import UNDECIDED, AskedClaim
 from league_agents.agents.questions.free.counts import CountLimits
@@ -38,9 +38,10 @@ def add_book(grammar: Grammar) -> None:
     add("CLAIM", "is|was PERSON AUTHOR", lambda name, _: WrittenBy(name))
     add("CLAIM", "did PERSON write|author|pen BOOK", lambda name, _: WrittenBy(name))
     add("CLAIM", "was|is AUTHOR a [woman|man|writer] named|called PERSON", lambda _, name: WrittenBy(name))
-    published = "[first] published|written|released|printed"
+    published = "[first] published|released|printed"
     for frame in (f"is|was BOOK {published}", "did BOOK [first] appear|come_out", "is|was BOOK", "does BOOK date"):
         add("CLAIM", f"{frame} YEARS", lambda _, years: years)
+    add("CLAIM", "is|was BOOK [first] written YEARS", lambda _, years: WrittenIn(years.years))
     add("YEARS", "before|earlier_than|prior_to [the_year] NUMBER", lambda n: YearIs(CountLimits(0, n - 1)))
     add("YEARS", "after|later_than [the_year] NUMBER", lambda n: YearIs(CountLimits(n + 1, None)))
     add("YEARS", "since [the_year] NUMBER", lambda n: YearIs(CountLimits(n, None)))

@@ -51,4 +51,3 @@ PATTERNS: tuple[tuple[str, TextThing], ...] = (
     ("ellipsis|ellipses", Pattern(r"…|\.\.\.")),
 )
 PUNCTUATION = Pattern(r"[,;:?!—–()“”\"«»…]|--|\.(?=.*\w)")
-_LATER = "apart|aside from|besides|except|except_for|other than"

@@ -16,7 +16,7 @@ from league_agents.agents.questions.free.word_claims import MarkEdgeIs
 def add_form(grammar: Grammar) -> None:
     add = grammar.add
     add("CLAIM", "is|was PART FORMS", lambda part, form: form(part))
-    add("CLAIM", "is|was PART not FORMS", lambda part, form: Not(form(part)))
+    add("CLAIM", "is|was PART not FORMS", lambda part, form: _denied(form(part)))
     add("CLAIM", "does PART use|have|contain FORMNOUN", lambda part, form: form(part))
     add("FORM", "FORMNOUN", same)
     add("FORMS", "FORM", same)
@@ -92,6 +92,11 @@ def add_form(grammar: Grammar) -> None:
     add("CLAIM", "does PART use [a|any] VOICE pronoun|pronouns", lambda part, thing: Holds(part, thing))
     add("VOICE", "male", constant(OfClass(words.MALE_PRONOUNS)))
     add("VOICE", "female", constant(OfClass(words.FEMALE_PRONOUNS)))
+
+
+def _denied(claim: AskedClaim) -> AskedClaim | None:
+    """Return the opposite; ``None`` for "not A and B" and "not A or B", which readers take in two ways."""
+    return None if isinstance(claim, All | Any) else Not(claim)
 
 
 def _of(name: str) -> Callable[[], Callable[[TextPart], AskedClaim]]:

@@ -29,6 +29,13 @@ _PLACES = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last|f
            "penultimate|second_to_last|last_but_one": -2}  # fmt: skip
 
 
+_MASS = frozenset({
+    "armour", "armor", "bread", "cake", "cheese", "clothing", "crockery", "cutlery", "equipment", "fruit", "furniture",
+    "jewellery", "jewelry", "luggage", "machinery", "music", "pottery", "weaponry",
+})  # fmt: skip
+"""Nouns without a plural, of which there are pieces and items."""
+
+
 def add_words(grammar: Grammar) -> None:
     """Add the questions about one word."""
     add = grammar.add
@@ -198,7 +205,12 @@ def _add_secret(grammar: Grammar) -> None:
     add("CLAIM", "SECRETIS neither CATEGORY nor CATEGORY", lambda _, one, other: Not(Any((one, other))))
     add("CATEGORIES", "CATEGORY", same)
     add("CATEGORIES", "[either] CATEGORY or CATEGORIES", lambda one, other: Any((one, other)))
-    add("CATEGORY", "[a|an|the|some|any] [kind|type|sort|form|piece|item|name] of [a|an] PHRASE", SecretIs)
+    add("CATEGORY", "[a|an|the|some|any] [kind|type|sort|form|name] of [a|an] PHRASE", SecretIs)
+    add(
+        "CATEGORY",
+        "[a|an|the|some|any] piece|item|article of PHRASE",
+        lambda text: SecretIs(text) if text in _MASS else None,
+    )
     add("CATEGORY", "a|an|the|some|any PHRASE", SecretIs)
     add("CATEGORY", "PHRASEWORD PHRASE", lambda one, others: SecretIs(f"{one} {others}"))
     add("CATEGORY", "something to drink", constant(SecretIs("drink")))

@@ -25,7 +25,7 @@ _LEVELS = 3
 """Degrees of looseness."""
 
 _MOST_PARSES = 12
-"""A part with more readings at one place is cut off; no real question has them."""
+"""A text of which a part has more readings at one place has no parse, as one that is not read might disagree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +62,12 @@ class Grammar:
         self._starts.clear()
 
     def parse(self, part: str, tokens: Sequence[AskedToken]) -> list[Any]:
-        """Return the values of all parses of the whole text, without repeats."""
+        """Return the values of all parses of the whole text, without repeats; none of a text with too many readings."""
         for loose in range(_LEVELS):
             state = _ParseState(self, tokens, loose)
             found = [value for end, value in state.parses(part, 0) if end == len(tokens)]
+            if state.is_cut:
+                return []
             if found:
                 return list(dict.fromkeys(found))
         return []
@@ -124,13 +126,18 @@ class _ParseState:
         self._tokens = tokens
         self._texts = [token.text for token in tokens]
         self._looseness = loose
+        self.is_cut = False
+        """Whether a part had too many readings."""
+
         self._known: dict[tuple[str, int], list[tuple[int, Any]]] = {}
 
     def parses(self, part: str, start: int) -> list[tuple[int, Any]]:
         key = (part, start)
         if key not in self._known:
             self._known[key] = []  # a part that begins with itself finds nothing
-            self._known[key] = list(dict.fromkeys(self._fresh(part, start)))[:_MOST_PARSES]
+            found = list(dict.fromkeys(self._fresh(part, start)))
+            self.is_cut = self.is_cut or len(found) > _MOST_PARSES
+            self._known[key] = found[:_MOST_PARSES]
         return self._known[key]
 
     def _fresh(self, part: str, start: int) -> Iterator[tuple[int, Any]]:

@@ -68,6 +68,9 @@ _MADE = frozenset({"kitchen tool", "furniture", "garment", "weapon", "musical in
 _PLANTS = frozenset({"tree", "flower"})
 _ABSTRACT = frozenset({"emotion", "weather", "season or time of day", "crime", "game or pastime"})
 _PEOPLE = frozenset({"profession", "kinship"})
+_NOT_STRICTLY = {"insect": frozenset({"spider", "scorpion", "tick", "mite", "centipede", "millipede", "woodlouse"})}
+"""Words that lists and the noun data have in a category to which, strictly, they do not belong: readers differ."""
+
 _ABOVE = {"animal": _ANIMALS, "plant": _PLANTS, "person": _PEOPLE, "human": _PEOPLE, "human being": _PEOPLE}
 _APART: tuple[frozenset[str], ...] = (
     _ANIMALS | {"animal"},
@@ -101,6 +104,8 @@ def is_of_category(word: str, phrase: str, facts: Facts) -> bool | None:
     wanted = _domain_name(phrase, facts)
     own = {name for name, listed in facts.lists.items() if word in {fold(each) for each in listed}}
     wider = _ABOVE.get(wanted, frozenset({wanted}))
+    if word in _NOT_STRICTLY.get(wanted, ()):
+        return None
     if own & wider:
         return True
     nouns = Nouns.load()

@@ -82,7 +82,7 @@ def is_english(text: Text) -> bool:
 
 
 def spoken_count(text: Text) -> CountBounds:
-    """CountBounds the passages in quotation marks that are speech."""
+    """Count the passages in quotation marks that are speech."""
     low = high = 0
     for match in _SPOKEN.finditer(text.text):
         said = match["a"] or match["b"] or match["c"] or ""
@@ -97,7 +97,7 @@ def spoken_count(text: Text) -> CountBounds:
 
 
 def sentence_count(text: Text) -> int:
-    """CountBounds the sentences."""
+    """Count the sentences."""
     return max(1, len(_SENTENCES.findall(text.text)) + (not _SENTENCES.search(text.text[-4:])))
 
 
@@ -156,10 +156,6 @@ def _is_common(base: str) -> bool:
         return False
     nouns = Nouns.load()
     return nouns.noun(base) is not None or base.endswith(("ing", "ed", "ly"))
-
-
-def certain_names(text: Text) -> list[Name]:
-    return [name for name in names_in(text.text) if name.is_certain]
 
 
 def person_kind(name: Name) -> bool | None:

@@ -23,7 +23,7 @@ class TextThing:
     __slots__ = ()
 
     def count(self, text: Text) -> CountBounds:
-        """CountBounds the occurrences in the text."""
+        """Count the occurrences in the text."""
         raise NotImplementedError
 
 

@@ -38,7 +38,6 @@ CONJUNCTIONS = _set_of("and but or nor although because if unless whereas lest t
 MAYBE_CONJUNCTIONS = _set_of("for yet so when since as before after until than once whether that where")
 NEGATIONS = _set_of("not no never none nothing nobody nowhere neither nor cannot without ain't hardly scarcely barely")
 SURE_NEGATIONS = NEGATIONS - _set_of("without hardly scarcely barely")
-PREFIXED = ("un", "in", "im", "dis", "non")
 ADVERBS = _set_of(
     "very then there here now never always often sometimes soon once twice again nevertheless however therefore "
     "moreover perhaps quite rather too almost already still yet ever thus hence meanwhile seldom instead indeed "

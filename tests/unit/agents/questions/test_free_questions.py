@@ -56,6 +56,11 @@ def test_a_qualified_category_is_never_taken_for_its_last_word(word: str, catego
         ("whale", "a sea creature", True),
         ("whale", "a bird", False),
         ("whale", "a piece of furniture", False),
+        ("whale", "a piece of animal", None),
+        ("whale", "an item of animal", None),
+        ("spider", "an insect", None),
+        ("spider", "an animal", True),
+        ("beetle", "an insect", True),
         ("apple", "a kind of fruit", True),
         ("lemon", "a citrus fruit", True),
         ("oak", "a tree", True),
@@ -99,6 +104,9 @@ SEA = "Elizabeth walked with Mr. Darcy to the harbour of Lisbon on 3rd May 1811,
         ("Does the sentence contain a metaphor?", None),
         ("Is Elizabeth happy?", None),
         ("Does the sentence not mention a year?", False),
+        ("Is the sentence not a question?", True),
+        ("Is the sentence not in the past tense and a question?", None),
+        ("Is the sentence not a question or in the past tense?", None),
         ("Does the sentence mention a woman who is sad?", None),
         ("Does the sentence mention a woman and her dog?", None),
     ],
@@ -244,3 +252,28 @@ def test_an_unclear_and_or_or_is_declined_in_german_too(text: str) -> None:
 )
 def test_a_thing_that_is_mentioned_is_not_taken_for_named(text: str) -> None:
     assert answer(text, "In 1815 a doctor and his wife left the city for the sea.") is not True
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("Was the book published before 1852?", 0),
+        ("Was the book published before 1851?", 1),
+        ("Was the book written before 1852?", 0),
+        ("Was the book written before 1851?", None),  # it may have been written long before it was published
+        ("Was the book written in 1851?", None),
+        ("Was the book written after 1851?", 1),
+        ("Was the book written after 1840?", None),
+        ("Was the book written in 1860?", 1),
+    ],
+)
+def test_the_year_of_publication_is_only_a_bound_of_the_year_of_writing(text: str, truth: int | None) -> None:
+    assert answer_foreign(text, YES_NO, read(AT_SEA, AT_SEA, word="whale"), BRONTE) == truth
+
+
+@pytest.mark.parametrize(("readings", "is_read"), [(12, True), (13, False)])
+def test_a_text_with_too_many_readings_is_declined(readings: int, is_read: bool) -> None:
+    grammar = Grammar(terminals={})
+    for number in range(readings):
+        grammar.add("CLAIM", "is it red", lambda number=number: number)
+    assert grammar.parse("CLAIM", tokenise("Is it red?") or ()) == (list(range(readings)) if is_read else [])
