@@ -50,10 +50,10 @@ RANGES: Mapping[Unit, tuple[float, float]] = {
 """The minimum and maximum of one game; a unit that is not listed is unbounded."""
 
 
-def mean_of(values: Sequence[float], unit: Unit) -> Estimate | None:
-    """Return the mean, with an interval inside the unit's range; ``None`` if there are no values."""
-    least, most = RANGES.get(unit, UNBOUNDED)
-    return mean(values, least=least, most=most)
+def mean_of(values: Sequence[float], unit: Unit, *, least: float = -math.inf) -> Estimate | None:
+    """Return the mean, with an interval inside the unit's range and not below ``least``; ``None`` without values."""
+    low, most = RANGES.get(unit, UNBOUNDED)
+    return mean(values, least=max(low, least), most=most)
 
 
 def mean_difference(values: Sequence[float], unit: Unit) -> Estimate | None:

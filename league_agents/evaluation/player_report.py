@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from league_agents.evaluation.calibration import ConfidenceBand, calibration_error, reliability
@@ -41,7 +42,7 @@ def player_report(games: Sequence[PlayerGame], *, questions: int = 20, noise: fl
         _shares(pairs, "sentence", "Opening sentence right", lambda side: side.sentence_right),
         _means(pairs, "similarity", "Likeness of the sentence", Unit.SCORE, lambda side: side.similarity),
         _shares(pairs, "word", "Associative word right", lambda side: side.word_right),
-        _means(pairs, "bits_possible", "Bits possible", Unit.BITS, lambda side: side.bits_possible),
+        _means(pairs, "bits_possible", "Bits possible", Unit.BITS, lambda side: side.bits_possible, least=0.0),
         _means(pairs, "bits_gained", "Bits gained", Unit.BITS, lambda side: side.bits_gained),
         _gained_of_possible(pairs),
         _means(pairs, "understood", "Questions understood by code", Unit.COUNT, lambda side: side.understood),
@@ -76,15 +77,21 @@ def player_report(games: Sequence[PlayerGame], *, questions: int = 20, noise: fl
 
 
 def _means(
-    pairs: Sequence[Pair], key: str, label: str, unit: Unit, value: Callable[[PlayerSide], float | None]
+    pairs: Sequence[Pair],
+    key: str,
+    label: str,
+    unit: Unit,
+    value: Callable[[PlayerSide], float | None],
+    *,
+    least: float = -math.inf,
 ) -> Figure:
     known = [(a, b) for one, two in pairs if (a := value(one)) is not None and (b := value(two)) is not None]
     return Figure(
         key=key,
         label=label,
         unit=unit,
-        own=mean_of([one for one, _ in known], unit),
-        other=mean_of([two for _, two in known], unit),
+        own=mean_of([one for one, _ in known], unit, least=least),
+        other=mean_of([two for _, two in known], unit, least=least),
         difference=mean_difference([one - two for one, two in known], unit),
         note="" if known else "not measured",
     )

@@ -26,6 +26,13 @@ LARGEST = 500_000_000
 _FORM = "league-agents evaluation"
 _VERSION = 1
 
+_LARGEST_VALUES = {"nano_usd": 10**18, "input_tokens": 10**15, "output_tokens": 10**15}
+_LARGEST_VALUE = 10**9
+"""Largest size of any other number of a game."""
+
+_SIGNED = {"bits_gained", "gaps", "points", "private_score"}
+"""Numbers that may be below 0; all others count or measure something."""
+
 _PARTS = {"player", "opponent", "referee"}
 
 
@@ -84,7 +91,8 @@ class ResultsFile(Generic[G]):
             try:
                 game = self._adapter.validate_json(line)
                 # A number out of its form, or a field too many, would not be written again as it was read.
-                is_ours = _as_line(self._document(game)).encode() == line
+                document = self._document(game)
+                is_ours = _as_line(document).encode() == line and _is_possible(document)
             except (ValidationError, ValueError):
                 is_ours = False
             if not is_ours or game.game < 1 or game.behaviour.keys() != _PARTS:
@@ -93,6 +101,20 @@ class ResultsFile(Generic[G]):
                 ) from None
             self.games.setdefault(game.game, game)
         return whole
+
+
+def _is_possible(value: object, key: str = "") -> bool:
+    """Whether each number of a game can be the result of one."""
+    if isinstance(value, Mapping):
+        return all(_is_possible(each, str(name)) for name, each in value.items())
+    if isinstance(value, list):
+        return all(_is_possible(each, key) for each in value)
+    if not isinstance(value, int | float):
+        return True
+    if key == "seat":
+        return value in (1, 2)
+    least = -_LARGEST_VALUE if key in _SIGNED else 0
+    return least <= value <= _LARGEST_VALUES.get(key, _LARGEST_VALUE)
 
 
 def _as_line(document: object) -> str:

@@ -62,6 +62,14 @@ def figures(games: list[PlayerGame]) -> dict[str, Figure]:
     return {figure.key: figure for figure in player_report(games).figures}
 
 
+def test_the_bits_possible_of_a_game_are_never_below_0() -> None:
+    sides = [replace(side(), bits_possible=bits) for bits in (0.1, 0.1, 9.0)]
+    possible = figures([game(i, each, each) for i, each in enumerate(sides, start=1)])["bits_possible"]
+    assert possible.own is not None
+    assert possible.other is not None
+    assert (possible.own.low, possible.other.low) == (0.0, 0.0)
+
+
 def test_no_interval_promises_more_than_there_is_to_be_had() -> None:
     games = [game(1, side(3), side(0)), game(2, side(3, private=90.0), side(0)), game(3, side(2), side(1))]
     found = figures(games)
@@ -213,6 +221,10 @@ def test_a_line_that_is_no_result_is_named(tmp_path: Path, line: str) -> None:
         ('"game":1,', '"game":1,"note":"",'),
         ('"private_score":100.0', '"private_score":NaN'),
         ('"private_score":100.0', '"private_score":1e999'),
+        ('"private_score":100.0', '"private_score":1e+308'),
+        ('"seat":1', '"seat":3'),
+        ('"get_guess":1', '"get_guess":-1'),
+        ('"points":3', '"points":1' + 40 * "0"),
         ('"referee":{', '"judge":{'),
     ],
 )
