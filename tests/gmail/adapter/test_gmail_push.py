@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -11,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from league_agents.app.push import PushListener
+from league_agents.cli import command_line
 from league_agents.config.league_file import read_league_file
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import ConfigError
@@ -247,6 +250,15 @@ def test_the_missing_library_is_one_line_that_says_how_to_get_it(monkeypatch: py
     monkeypatch.setattr(subscription, "import_module", missing)
     with pytest.raises(ConfigError, match=r"league\.yaml\.gmail\.push: needs .*pip install 'league-agents\[push\]'$"):
         subscription.refuse_missing_library("league.yaml.gmail.push")
+
+
+def test_no_process_watches_without_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "google.pubsub_v1", None)
+    with Sandbox(["p1@league.test"]) as sandbox:
+        path = str(league_file(tmp_path / "leagues", sandbox, [entry("p1")]))
+    ended = CliRunner().invoke(command_line, ["run", "--watch", "--config", path])
+    assert ended.exit_code == 3
+    assert ended.stderr.endswith("gmail.push: needs google-cloud-pubsub: pip install 'league-agents[push]'\n")
 
 
 def league_file(
