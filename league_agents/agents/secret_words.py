@@ -44,9 +44,11 @@ _BEFORE_VERBS = _set_of(
 )
 _NO_SUBJECTS = _set_of(
     "dear sir madam miss lady lord master mistress nobody somebody anybody everybody nothing something "
-    "anything everything one ones two three four five six seven eight nine ten hundred thousand"
+    "anything everything one ones two three four five six seven eight nine ten hundred thousand "
+    "word sentence question answer guess letter name number place part text book page point score hint order"
 )
-"""Nouns by which persons are spoken to; pronouns and numbers that the data lists as nouns."""
+"""Nouns by which persons are spoken to; pronouns and numbers that the data lists as nouns; what a referee's feedback
+speaks of in any game."""
 
 _MOST_COMMON = 3
 """Commonness (see ``Nouns``) up to which a noun may be secret: a player has to know it."""

@@ -214,12 +214,10 @@ def _show_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> Non
     if not is_asked:
         return
     from league_agents.arena.protocol.refusals import PROTOCOL_VERSION
-    from league_agents.games.guess_number.protocol import GUESS_NUMBER_PROTOCOL
     from league_agents.league.wire.kinds import Protocol
 
     click.echo(f"{PROGRAM} {__version__}")
-    guess = GUESS_NUMBER_PROTOCOL
-    click.echo(f"protocols: {', '.join(Protocol)}, Boardgame {PROTOCOL_VERSION}, {guess.name} {guess.version}")
+    click.echo(f"protocols: {', '.join(Protocol)}, Boardgame {PROTOCOL_VERSION}")
     ctx.exit()
 
 

@@ -42,8 +42,8 @@ FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--agent", metavar="AGENT", help="Who plays: offline, llm, module:Class or file.py:Class.")
 @click.option("--season-id", metavar="ID", help="Of a manager's season.")
 @click.option("--season-name", metavar="NAME", help="Of a manager's season.")
-@click.option("--scenario", metavar="NAME", default="guess_number", show_default=True, help="With arena: the example.")
-def init(*, kind: str, output: Path | None, force: bool, scenario: str, **given: str | None) -> None:
+@click.option("--scenario", metavar="NAME", help="With arena: the example.  [default: the first]")
+def init(*, kind: str, output: Path | None, force: bool, scenario: str | None, **given: str | None) -> None:
     """Write the commented league file of one role, and a .env beside it unless there is one.
 
     A terminal is asked for what the options leave open; without one, the file says what must still be filled in. With
@@ -121,9 +121,10 @@ def is_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def _init_arena(scenario: str, output: Path | None, *, is_replaced: bool) -> None:
+def _init_arena(named: str | None, output: Path | None, *, is_replaced: bool) -> None:
     from league_agents.config.examples import example_text, scenario_names
 
+    scenario = named or scenario_names()[0]
     if scenario not in scenario_names():
         raise click.BadParameter(f"choose {', '.join(scenario_names())}", param_hint="--scenario")
     into = output or Path(f"{scenario}.yaml")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
+import distributed
 import pytest
 from click.testing import CliRunner
 
@@ -19,6 +20,7 @@ from league_agents.app.season import ends, play_season
 from league_agents.app.season_plan import numbered_roster, plan_of
 from league_agents.cli import command_line
 from league_agents.kit.errors import ClusterUnavailable, ConfigError, WorkerLost
+from league_agents.local_league.patience import LIMIT_S
 
 MORTAL = '''
 import os
@@ -90,6 +92,9 @@ def _die(_: int) -> int:
 
 
 def test_results_keep_their_order_and_work_that_ends_every_worker_is_named(tmp_path: Path, address: str) -> None:
+    # The worker that the test before killed may not be back yet.
+    with distributed.Client(address) as client:
+        client.wait_for_workers(2, timeout=LIMIT_S)
     cluster = Cluster(address)
     try:
         assert cluster.width == 2

@@ -244,7 +244,7 @@ _TWISTED = re.compile(r"\bn(?:o|ot)\b|n['’]t\b|\b(?:except|but|never)\b", re.I
 _COMPARED = re.compile(r"\b(?:under|over|more|fewer|less|above|below|before|after|least|most)\b", re.IGNORECASE)
 _TO_WHOM = frozenset({"to", "with", "at", "of"})
 _PART_OF_CENTURY = re.compile(
-    r"\b(?:early|late|later|mid|half|quarter|third of|beginning|end|turn|not)\b"
+    r"\b(?:early|late|(?<!or )later|mid|half|quarter|third of|beginning|end|turn|not)\b"
     r"|\b(?:before|after|until) the \d\d?(?:st|nd|rd|th)"
 )
 
