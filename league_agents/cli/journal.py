@@ -49,10 +49,14 @@ def copy(*, sources: tuple[str, ...], target: str, addresses: tuple[str, ...]) -
     from league_agents.app.journal_copy import move_journal, moves
     from league_agents.config.storage_url import journal_place
     from league_agents.kit.clock import SystemClock
+    from league_agents.kit.errors import ConfigError
 
-    here = Path()
+    here = Path.cwd()  # what is printed and marked is read in other folders
     places = [journal_place(each, "FROM", here) for each in sources]
-    wanted = moves(places, journal_place(target, "TO", here), addresses)
+    into = journal_place(target, "TO", here)
+    if target.endswith("/") and isinstance(into, Path) and not into.exists():
+        raise ConfigError("TO", f"there is no folder {into}; make it first: mkdir {into}")
+    wanted = moves(places, into, addresses)
     for move in wanted:
         name = f"{move.role} {move.address}"
         shown = _Counter(name, "rows", every=5_000)

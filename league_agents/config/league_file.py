@@ -68,8 +68,10 @@ def find_league_file(named: Path | None) -> Path:
     if not path.is_file():
         raise ConfigError(
             str(path),
-            "there is no such file; copy config/league.example.yaml and fill it in, name yours with --config, or"
-            " convert the settings of another client with 'league-agents config import FILE'",
+            "is a folder; name one file of it with --config"
+            if path.is_dir()
+            else "there is no such file; begin one with 'league-agents config init player', name yours with --config,"
+            " or convert the settings of another client with 'league-agents config import FILE'",
         )
     return path
 

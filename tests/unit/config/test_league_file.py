@@ -210,7 +210,7 @@ def test_the_strictest_sender_check_is_the_default(tmp_path: Path) -> None:
 
 def test_without_a_file_the_remedy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match=r"league\.yaml.*league\.example\.yaml.*config import"):
+    with pytest.raises(ConfigError, match=r"league\.yaml.*config init player.*config import"):
         find_league_file(None)
     (tmp_path / "league.yaml").write_text(yaml.safe_dump({}), "utf-8")
     assert find_league_file(None) == Path("league.yaml")

@@ -7,6 +7,7 @@ Rule 2: an option of substance is given as the answer only if it is the only tru
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -31,17 +32,35 @@ def answer_foreign(text: str, options: Sequence[str], reading: CandidateReading,
     """Return the index (0 to 3) of the true option; ``None`` if it cannot be decided."""
     given = [" ".join(option[:_LONGEST_OPTION].split()) for option in options]
     target = ClaimTarget(reading=reading, facts=facts)
+    text = _without_title(text[:LONGEST_QUESTION], facts.title)
     if meanings(given) is not None:
-        claims = claims_of(text[:LONGEST_QUESTION])
+        claims = claims_of(text)
         found = verdict(claims, target)
         return None if found is None else place_of(YES if found else NO, given)
-    places = {sought.choose(given, target) for sought in sought_of(text[:LONGEST_QUESTION])}
+    places = {sought.choose(given, target) for sought in sought_of(text)}
     return places.pop() if len(places) == 1 else None
 
 
 def cannot_tell(options: Sequence[str]) -> int | None:
     """Return the index of the option that means "unknown"; ``None`` if there is none."""
     return place_of(UNKNOWN, [option[:_LONGEST_OPTION] for option in options])
+
+
+_PART = r"\b(?:sentence|line|opening|beginning|start|passage|paragraph|words?)"
+
+
+def _without_title(text: str, title: str) -> str:
+    """The question with "the opening sentence of the book" for "… of TITLE": the title says only which book is meant.
+
+    Only behind a part of a text: "does it speak of Emma?" is about a person.
+    """
+    words = title.split()
+    if not words:
+        return text
+    name = r"\s+".join(map(re.escape, words))
+    kind = r"(?:the\s+)?(?:book|novel|play|story|work)\s+"
+    named = rf"({_PART})\s+(?:of|in|from)\s+(?:{kind})?[“\"'‘«]?{name}[”\"'’»]?(?!\w)"
+    return re.sub(named, r"\1 of the book", text, flags=re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)

@@ -277,3 +277,18 @@ def test_a_text_with_too_many_readings_is_declined(readings: int, is_read: bool)
     for number in range(readings):
         grammar.add("CLAIM", "is it red", lambda number=number: number)
     assert grammar.parse("CLAIM", tokenise("Is it red?") or ()) == (list(range(readings)) if is_read else [])
+
+
+@pytest.mark.parametrize(
+    ("title", "question", "expected"),
+    [
+        ("Moby-Dick; or, Whale", "Does the opening sentence of Moby-Dick; or, Whale have more than 2 words?", True),
+        ("Emma", "Does the opening sentence of the novel “Emma” have more than 2 words?", True),
+        ("Emma", "Does the opening sentence in emma have more than 30 words?", False),
+        ("Emma", "Does the opening sentence speak of Emma?", False),  # a person, not the book
+        ("Emma", "Does the opening sentence of Emmaline have more than 2 words?", None),
+    ],
+)
+def test_the_title_names_the_book_behind_a_part_of_it(title: str, question: str, expected: bool | None) -> None:
+    told = answer_foreign(question, YES_NO, read("Call me Ishmael."), Facts(title=title, lists=LISTS))
+    assert {0: True, 1: False, None: None}[told] is expected
