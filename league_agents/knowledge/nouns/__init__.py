@@ -31,6 +31,9 @@ _USUAL = 0.25
 about plants means the 2,500 kinds of them, though texts speak of factories more often."""
 
 _CATEGORIES_KEPT = 512
+_NOUNS_KEPT = 2_048
+"""Nouns whose associations are kept: a referee compares all words of the catalogue's domains with each passage."""
+
 _CONCRETE = 2.0
 """Weight of a thing that can be perceived, or of a feeling, relative to other senses: words are chosen for those."""
 
@@ -110,6 +113,7 @@ class Nouns:
         self._nouns = nouns.split("\n")
         self._synsets = synsets.split("\n")
         self._meanings = lru_cache(maxsize=_CATEGORIES_KEPT)(self._category)
+        self._near = lru_cache(maxsize=_NOUNS_KEPT)(self._near_to)
 
     @classmethod
     def load(cls) -> Nouns:
@@ -239,6 +243,9 @@ class Nouns:
     def associations(self, word: str) -> frozenset[str]:
         """Return the nouns and the words that go with the usual senses of a noun: its synonyms, what it is, its wholes
         and parts, and the words of their definitions."""
+        return self._near(word)
+
+    def _near_to(self, word: str) -> frozenset[str]:
         found: set[str] = set()
         for sense in self.senses(word):
             if sense.share >= 1 / 6:
