@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from league_agents.app.journal_copy import owners_of
-from league_agents.app.role_files import lock_journal
+from league_agents.app.journal_copy import owners_of, worked_on
 from league_agents.app.storage import STORAGE, role_journals
 from league_agents.config.league_settings import RoleSettings
 from league_agents.config.storage_url import JournalPlace
@@ -40,17 +39,9 @@ class KeptJournal:
         with closing(role_journals(self.place, role=self.role, address=self.address).look()) as journal:
             yield journal
 
-    @contextmanager
-    def worked_on(self) -> Iterator[StoredJournal]:
+    def worked_on(self) -> AbstractContextManager[StoredJournal]:
         """Open it while no other process may work on it. Raises ``JournalError``."""
-        lock = lock_journal(self.place) if isinstance(self.place, Path) else None
-        try:
-            journals = role_journals(self.place, role=self.role, address=self.address)
-            with closing(journals.open(lambda _name, _part: "", is_to_work=True)) as journal:
-                yield journal
-        finally:
-            if lock is not None:
-                lock.release()
+        return worked_on(self.place, role=self.role, address=self.address)
 
 
 def kept_journals(places: Sequence[JournalPlace], roles: Sequence[RoleSettings]) -> list[KeptJournal]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from league_agents.app.journals import moved_to
@@ -72,13 +73,14 @@ def move_journal(move: JournalMove, *, clock: Clock, told: Callable[[int], None]
     """
     if str(move.source) == str(move.target):
         raise JournalUnusable(f"{move.source}: is to be moved to itself")
-    with _opened(move, move.source) as source:
+    opened = partial(worked_on, role=move.role, address=move.address)
+    with opened(move.source) as source:
         earlier = moved_to(source)
         if earlier not in (None, str(move.target)):
             raise JournalUnusable(f"{move.source}: was moved to {earlier} already; copy that one")
         is_new = isinstance(move.target, Path) and not move.target.exists()
         try:
-            with _opened(move, move.target) as target:
+            with opened(move.target) as target:
                 if not target.is_empty() and moved_to(target) is None:
                     if earlier is not None:
                         return MovedJournal(move=move, rows=0)
@@ -99,11 +101,11 @@ def move_journal(move: JournalMove, *, clock: Clock, told: Callable[[int], None]
 
 
 @contextmanager
-def _opened(move: JournalMove, place: JournalPlace) -> Iterator[StoredJournal]:
-    """A journal that no other process may work on meanwhile."""
+def worked_on(place: JournalPlace, *, role: str, address: str) -> Iterator[StoredJournal]:
+    """Open a journal while no other process may work on it. Raises ``JournalError``."""
     lock = lock_journal(place) if isinstance(place, Path) else None
     try:
-        journals = role_journals(place, role=move.role, address=move.address)
+        journals = role_journals(place, role=role, address=address)
         with closing(journals.open(lambda _name, _part: "", is_to_work=True)) as journal:
             yield journal
     finally:
