@@ -17,7 +17,7 @@ from league_agents.cli.options import DASK, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.run import read_seed
-from league_agents.cli.screen import console, own_stdout, print_document
+from league_agents.cli.screen import bar, console, own_stdout, print_document
 from league_agents.kit.model_work import ModelWorkUse
 from league_agents.kit.printable import printable
 
@@ -195,13 +195,8 @@ def _progress(settings: CompareSettings, *, is_quiet: bool) -> Iterator[Callable
     if is_quiet or not screen.is_terminal:
         yield lambda _games: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    total = settings.games * settings.pairs
-    columns = (TextColumn("games, at most"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen, transient=True) as progress:
-        task = progress.add_task("games", total=total)
-        yield lambda games: progress.update(task, completed=games)
+    with bar(screen, "games, at most", settings.games * settings.pairs) as show:
+        yield show
 
 
 def document_of(settings: CompareSettings, found: Comparison, *, is_complete: bool) -> dict[str, object]:

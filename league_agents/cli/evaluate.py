@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from league_agents.cli.options import DASK, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, RecordKind, check_record, write_record
 from league_agents.cli.run import read_seed
-from league_agents.cli.screen import console, document_text, own_stdout, print_document
+from league_agents.cli.screen import bar, console, document_text, own_stdout, print_document
 from league_agents.kit.errors import ConfigError, LeagueError, shortened
 from league_agents.kit.values import evolve
 
@@ -416,24 +416,20 @@ def _losses_document(losses: Sequence[LostGame], unshown: Sequence[str]) -> dict
 @contextmanager
 def _progress(games: int, done: int, *, is_quiet: bool) -> Iterator[Callable[[], None]]:
     """What is called after each game."""
-    screen = console(sys.stderr)
-    if screen.is_terminal:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    screen, count = console(sys.stderr), done
 
-        columns = (TextColumn("games"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=screen, transient=True) as progress:
-            task = progress.add_task("games", total=games, completed=done)
-            yield lambda: progress.advance(task)
-        return
-    count = done
-
-    def told() -> None:
-        nonlocal count
-        count += 1
+    def in_lines(count: int) -> None:
         if not is_quiet and (count * 10) // games > ((count - 1) * 10) // games:
             click.echo(f"{count} of {games} games", err=True)
 
-    yield told
+    with bar(screen, "games", games, done=done) if screen.is_terminal else nullcontext(in_lines) as show:
+
+        def told() -> None:
+            nonlocal count
+            count += 1
+            show(count)
+
+        yield told
 
 
 def _title(settings: EvaluationSettings, report: EvaluationReport) -> str:

@@ -10,11 +10,12 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.progress import ProgressColumn
 
 WIDEST = 120
 """Columns. Longer lines of prose are hard to read, however wide the window."""
@@ -41,6 +42,20 @@ def print_whole(shown: RenderableType, stream: TextIO) -> None:
     needed = Measurement.get(screen, screen.options.update(width=_UNLIMITED), shown)
     screen.width = max(screen.width, needed.minimum if screen.is_terminal else needed.maximum)
     screen.print(shown)
+
+
+@contextlib.contextmanager
+def bar(
+    screen: Console, what: str, total: int, *, done: int = 0, beside: Sequence[ProgressColumn] = ()
+) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal that goes when the work is over, with columns ``beside`` the count. What it yields is called
+    with the number of things that are done."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), *beside, TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as progress:
+        task = progress.add_task(what, total=total, completed=done)
+        yield lambda count: progress.update(task, completed=count)
 
 
 def mark(screen: Console, *, is_good: bool) -> str:

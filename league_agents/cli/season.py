@@ -17,7 +17,7 @@ from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import DASK, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.run import DRAWN_SEEDS, read_seed
-from league_agents.cli.screen import console, own_stdout, print_document
+from league_agents.cli.screen import bar, console, own_stdout, print_document
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -221,15 +221,7 @@ def _progress(matches: int, *, is_quiet: bool) -> Iterator[Callable[[int], None]
         yield lambda _: None
         return
     if screen.is_terminal:
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            ProgressColumn,
-            Task,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich.progress import ProgressColumn, Task
         from rich.text import Text
 
         class Rate(ProgressColumn):
@@ -239,10 +231,8 @@ def _progress(matches: int, *, is_quiet: bool) -> Iterator[Callable[[int], None]
                 speed = task.finished_speed or task.speed
                 return Text("" if speed is None else f"{speed:.1f} matches/s")
 
-        columns = (TextColumn("matches"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
-        with Progress(*columns, console=screen, transient=True) as progress:
-            task = progress.add_task("matches", total=matches)
-            yield lambda count: progress.update(task, completed=count)
+        with bar(screen, "matches", matches, beside=[Rate()]) as show:
+            yield show
         return
     from league_agents.kit.clock import monotonic_s
 
