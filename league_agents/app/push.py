@@ -15,7 +15,7 @@ from league_agents.kit.clock import Clock, SystemClock
 from league_agents.kit.printable import printable
 from league_agents.league.wire.address import address_key
 from league_agents.mail.gmail.subscription import Subscription, refuse_missing_library
-from league_agents.runner.pace import FIRST_PAUSE, LONGEST_PAUSE
+from league_agents.runner.pace import Backoff
 from league_agents.runner.wakeup import Wakeup
 
 LONGEST_REASON = 240
@@ -79,11 +79,11 @@ class _Channel:
         self._lock = threading.Lock()
         self._wakeups: dict[tuple[str, str], Wakeup] = {}
         self._thread: threading.Thread | None = None
-        self._is_failing = False
+        self._backoff = Backoff()
         self.ending = threading.Event()
 
     def add(self, identity: tuple[str, str], wakeup: Wakeup) -> None:
-        wakeup.hears_of_mail = lambda: not self._is_failing
+        wakeup.hears_of_mail = lambda: not self._backoff.is_failing
         with self._lock:
             self._wakeups[identity] = wakeup
             if self._thread is None:
@@ -102,7 +102,6 @@ class _Channel:
 
     def _listen(self) -> None:
         subscription: Subscription | None = None
-        pause = FIRST_PAUSE
         while not self._is_over():
             began_s = self._clock.monotonic_s()
             try:
@@ -112,11 +111,8 @@ class _Channel:
                 count = subscription.pull(self._ring)
             except Exception as error:
                 # The edge of the thread: the library has errors of four families, and polling goes on after each.
-                self._failed(error)
-                self._clock.wait(self.ending, pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
+                self._clock.wait(self.ending, self._failed(error))
                 continue
-            pause = FIRST_PAUSE
             self._worked()
             took = timedelta(seconds=self._clock.monotonic_s() - began_s)
             if not count and took < SHORTEST_PULL:
@@ -141,18 +137,22 @@ class _Channel:
         with self._lock:
             return list(self._wakeups.items())
 
-    def _failed(self, error: Exception) -> None:
-        if self._is_failing or self.ending.is_set():
-            return
-        self._is_failing = True
+    def _failed(self, error: Exception) -> timedelta:
+        """Count a failure. Return how long to wait."""
+        was_failing = self._backoff.is_failing
+        pause = self._backoff.failed(error, self._clock.now())
+        if was_failing or self.ending.is_set():
+            return pause
         why = printable(str(error) or type(error).__name__, LONGEST_REASON)
         self._tell(f"{self._push.subscription} cannot be read: {why}; new mail is found by polling", True)
         for _, wakeup in self._woken():
             wakeup.ring()  # a rest that counted on being woken may be long
+        return pause
 
     def _worked(self) -> None:
-        if self._is_failing and not self.ending.is_set():
-            self._is_failing = False
+        was_failing = self._backoff.is_failing
+        self._backoff.succeeded()
+        if was_failing and not self.ending.is_set():
             self._tell(f"{self._push.subscription} can be read again", False)
             for _, wakeup in self._woken():
                 wakeup.ring()  # what was published meanwhile may have been lost

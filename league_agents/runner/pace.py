@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from league_agents.kit.errors import MailboxUnavailable, MailError, QuotaExhausted
+from league_agents.kit.errors import MailboxUnavailable, QuotaExhausted
 
 FIRST_PAUSE = timedelta(seconds=1)
 LONGEST_PAUSE = timedelta(seconds=64)
@@ -38,7 +38,7 @@ class Pace:
 
 
 class Backoff:
-    """The growing pause between attempts at a failing mailbox."""
+    """The growing pause between attempts at a failing mailbox or another service."""
 
     def __init__(self) -> None:
         self._failures = 0
@@ -48,7 +48,7 @@ class Backoff:
         """Whether the last attempt failed."""
         return self._failures > 0
 
-    def failed(self, error: MailError, now: datetime) -> timedelta:
+    def failed(self, error: Exception, now: datetime) -> timedelta:
         """Count a failure. Return how long to wait."""
         doublings: int = 2 ** min(self._failures, 10)
         self._failures += 1
@@ -60,5 +60,5 @@ class Backoff:
         return pause
 
     def succeeded(self) -> None:
-        """Reset after an answer of the mailbox."""
+        """Reset after an answer."""
         self._failures = 0
