@@ -42,6 +42,7 @@ def remote_games(
     """Play the games with these numbers on an executor. ``document`` as ``EvaluationSettings.document`` returns it;
     ``losses`` as in ``play_of``."""
     files = carried_files(settings.specs.values()) if cluster is not None else {}
+    # A copy has none of the classes that are loaded here.
     source = EvaluationSource(
         settings=replace(settings), document=document, files=files, shows_losses=losses is not None
     )
