@@ -103,7 +103,7 @@ EXIT_MEANINGS = {
     Exit.BUG: f"a bug; {DEBUG_VARIABLE}=1 shows the traceback",
     Exit.INTERRUPTED: "interrupted from the keyboard",
 }
-"""As ``--help`` and ``docs/commands.md`` tell them."""
+"""As ``--help`` and ``docs/reference/commands.md`` tell them."""
 
 EPILOG = "\b\nExit codes:\n" + "".join(f"  {code.value:<4} {meaning}\n" for code, meaning in EXIT_MEANINGS.items())
 

@@ -23,8 +23,8 @@ Examples:
   league-agents export --csv > matches.csv
 
 Each line of the file carries a hash over itself and the line before, so a changed match is named by 'import' and by
-every reader (docs/records.md). What is secret when the file is written is not in it; --as public leaves out mail
-addresses and warnings too.
+every reader (docs/reference/records.md). What is secret when the file is written is not in it; --as public leaves out
+mail addresses and warnings too.
 """
 
 

@@ -1,4 +1,4 @@
-"""The reference page of the league file, written from its declarations: ``docs/league-file.md``.
+"""The reference page of the league file, written from its declarations: ``docs/reference/league-file.md``.
 
 Rule: nothing stands on the page that is not read; what a key means is its docstring in the source.
 """

@@ -1,4 +1,4 @@
-"""The reference page of the commands, written from their declarations: ``docs/commands.md``."""
+"""The reference page of the commands, written from their declarations: ``docs/reference/commands.md``."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ A league of divisions, and its next season:
   league-agents season --after first --out second
 
 \b
-On a cluster (docs/scale.md) a division is one task, and is played again where a worker is lost:
+On a cluster (docs/how-to/scale.md) a division is one task, and is played again where a worker is lost:
   league-agents season --teams 1000 --divisions 90 --agents scripted --dask 10.0.0.5:8786
 """
 

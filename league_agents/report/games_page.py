@@ -1,4 +1,4 @@
-"""The reference page of the arena's games, written from their declarations: ``docs/games.md``.
+"""The reference page of the arena's games, written from their declarations: ``docs/reference/games.md``.
 
 Rule: the page lists only what the program does; games of other distributions are not on it.
 """

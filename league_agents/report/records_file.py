@@ -1,4 +1,4 @@
-"""Match records as a file: JSON Lines with a hash chain (docs/records.md).
+"""Match records as a file: JSON Lines with a hash chain (docs/reference/records.md).
 
 Rule 1: a hash covers the line's own bytes and the hash before it, so a reader in any language checks it without
 writing JSON the way this program does. A changed, missing or added line is named by its number and its match.

@@ -1,4 +1,4 @@
-"""The state diagrams of the league's three roles, written from their transition tables: ``docs/states.md``."""
+"""The state diagrams of the league's roles, written from their transition tables: ``docs/reference/states.md``."""
 
 from __future__ import annotations
 

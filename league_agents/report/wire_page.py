@@ -1,4 +1,4 @@
-"""The reference page of the league's messages, written from their declarations: ``docs/messages.md``.
+"""The reference page of the league's messages, written from their declarations: ``docs/reference/messages.md``.
 
 Rule: the page lists only what the program does; the meaning of a field is its docstring in the source.
 """

@@ -5,7 +5,7 @@
     scripts/mutants --again              try those again that nobody noticed
     scripts/mutants --show NAME          what one mutant changes
     scripts/mutants --measure            measure anew which tests reach which function (after larger changes)
-    scripts/mutants --write              write the result to docs/mutants.md and tests/mutants/results.jsonl
+    scripts/mutants --write              write the result to docs/development/mutants.md and tests/mutants/results.jsonl
 
 An interrupted run goes on where it was. tests/mutants/without_meaning.toml lists mutants that no test can notice, with
 the reason. The exit code is 1 when less than 95 % of the others were noticed. A mutant counts as noticed when a test
@@ -34,7 +34,7 @@ from tests.mutants.sampling import ROOT, SCOPE, Mutant, digest, sample
 RESULTS = FILE.with_name("results.jsonl")
 WITHOUT_MEANING = Path(__file__).with_name("without_meaning.toml")
 WRITTEN = Path(__file__).with_name("results.jsonl")
-PAGE = ROOT / "docs" / "mutants.md"
+PAGE = ROOT / "docs" / "development" / "mutants.md"
 ENOUGH = 0.95
 
 

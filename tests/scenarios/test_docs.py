@@ -25,7 +25,7 @@ from league_agents.config.league_settings import RoleName
 from league_agents.local_league.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = {path: path.read_text("utf-8") for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]}
+PAGES = {path: path.read_text("utf-8") for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]}
 COMMANDS = dict(commands())
 LINES = sorted(
     {
@@ -63,7 +63,7 @@ def league_agents(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str
 
 
 def test_the_example_program_sits_down_at_a_server_and_plays_to_the_end(tmp_path: Path) -> None:
-    source = program("docs/arena.md", "join_in")
+    source = program("docs/how-to/arena.md", "join_in")
     with arena_server(limits=ServerLimits(house_pause=timedelta(0))) as server:
         path = tmp_path / "join_in.py"
         path.write_text(source.replace("http://127.0.0.1:8765", server.url), encoding="utf-8")
@@ -75,8 +75,8 @@ def test_the_example_program_sits_down_at_a_server_and_plays_to_the_end(tmp_path
 
 
 def test_the_example_agent_of_the_arena_plays_to_the_end(tmp_path: Path) -> None:
-    (tmp_path / "my_agent.py").write_text(program("docs/arena.md", "my_agent"), encoding="utf-8")
-    (line,) = re.findall(r"`(league-agents arena play .*my_agent.*)`", PAGES[ROOT / "docs/arena.md"])
+    (tmp_path / "my_agent.py").write_text(program("docs/how-to/arena.md", "my_agent"), encoding="utf-8")
+    (line,) = re.findall(r"`(league-agents arena play .*my_agent.*)`", PAGES[ROOT / "docs/how-to/arena.md"])
     ran = league_agents(*shlex.split(line)[1:], "--seed", "3", cwd=tmp_path)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "agent_1 votes for" in ran.stdout
@@ -122,7 +122,7 @@ def test_the_places_that_a_page_names_exist(page: Path) -> None:
 
 def test_no_page_is_left_out_of_the_readme() -> None:
     linked = {(ROOT / link).resolve() for link in re.findall(r"\]\(([\w./-]+)\)", PAGES[ROOT / "README.md"])}
-    assert set(ROOT.glob("docs/*.md")) <= linked
+    assert set(ROOT.glob("docs/**/*.md")) <= linked
 
 
 def test_the_pages_show_commands() -> None:
@@ -155,7 +155,7 @@ def test_the_page_of_commands_is_in_words() -> None:
 
 def test_the_page_of_commands_is_up_to_date() -> None:
     CliRunner().invoke(command_line, ["rules", "--json"])  # a command that was used before has the same page
-    assert PAGES[ROOT / "docs/commands.md"] == command_page(), "run scripts/docs"
+    assert PAGES[ROOT / "docs/reference/commands.md"] == command_page(), "run scripts/docs"
 
 
 def test_the_manual_page_has_every_command_and_is_plain() -> None:

@@ -1,4 +1,4 @@
-"""The game of ``docs/own-game.md``, installed as a distribution of its own, is played like the built-in ones."""
+"""The game of ``docs/how-to/own-game.md``, installed as a distribution of its own, is played like the built-in ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from league_agents.arena.client import Client
 from league_agents.local_league.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "own-game.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "own-game.md").read_text(encoding="utf-8")
 
 Install = Callable[[Mapping[str, str]], Path]
 

@@ -1,4 +1,4 @@
-"""The provider of ``docs/providers.md``, installed as a distribution of its own, is used by its name."""
+"""The provider of ``docs/how-to/providers.md``, installed as a distribution of its own, is used by its name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from werkzeug import Request, Response
 from league_agents.local_league.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "providers.md").read_text(encoding="utf-8")
 KEY = "acme-this-key-is-secret-0123456789"
 
 Install = Callable[[Mapping[str, str]], Path]

@@ -153,4 +153,4 @@ def test_it_stands_in_the_example_and_says_what_it_means(declared: DeclaredKey) 
 
 
 def test_the_page_of_the_league_file_is_up_to_date() -> None:
-    assert (ROOT / "docs" / "league-file.md").read_text("utf-8") == league_file_page(), "run scripts/docs"
+    assert (ROOT / "docs" / "reference" / "league-file.md").read_text("utf-8") == league_file_page(), "run scripts/docs"

@@ -134,11 +134,11 @@ def test_what_it_costs_is_shown(provider: Provider, tmp_path: Path) -> None:
 def test_it_is_documented(provider: Provider) -> None:
     environment = (ROOT / ".env.example").read_text(encoding="utf-8")
     settings = (ROOT / "config" / "league.example.yaml").read_text(encoding="utf-8")
-    page = (ROOT / "docs" / "providers.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "providers.md").read_text(encoding="utf-8")
     for word in (provider.name, *provider.key_variables):
         assert re.search(rf"\b{word}\b", environment), f"{word} is missing in .env.example"
         assert re.search(rf"\b{word}\b", settings), f"{word} is missing in config/league.example.yaml"
-        assert f"`{word}`" in page, f"{word} is missing in docs/providers.md"
+        assert f"`{word}`" in page, f"{word} is missing in docs/how-to/providers.md"
     assert f"`{provider.base_url}`" in page
 
 

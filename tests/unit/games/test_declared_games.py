@@ -189,7 +189,7 @@ def test_its_actions_are_published_as_schemas(code: str) -> None:
 
 
 def test_the_page_about_the_games_is_up_to_date() -> None:
-    assert (ROOT / "docs/games.md").read_text(encoding="utf-8") == games_page(), "run scripts/docs"
+    assert (ROOT / "docs/reference/games.md").read_text(encoding="utf-8") == games_page(), "run scripts/docs"
 
 
 # The message check of guess-number is a command of its own; the market's protocol has its name from the specification,

@@ -347,5 +347,5 @@ def test_the_documentation_of_both_roles_begins_with_the_level_that_they_share()
 
 
 def test_the_page_of_the_machines_is_up_to_date() -> None:
-    page = Path(__file__).resolve().parents[3] / "docs" / "states.md"
+    page = Path(__file__).resolve().parents[3] / "docs" / "reference" / "states.md"
     assert page.read_text("utf-8") == states_page(), "run scripts/docs"

@@ -97,6 +97,6 @@ def test_it_is_listed_and_documented(name: str) -> None:
     listed = json.loads(CliRunner().invoke(command_line, ["arena", "protocols", "--json"]).output)["protocols"]
     (told,) = [each for each in listed if each["type"] == name]
     assert set(told["keys"]) == set(PROTOCOL_TYPES[name].keys)
-    page = (ROOT / "docs/games.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/games.md").read_text(encoding="utf-8")
     assert f"### {name}\n" in page
     assert all(meaning in page for meaning in PROTOCOL_TYPES[name].keys.values())
