@@ -68,8 +68,8 @@ def open_journal(role: RoleSettings, dump: Dump, *, is_to_work: bool = False) ->
     Raises ``JournalError``, as ``JournalHeld`` while another process works on a journal in a database, and
     ``ConfigError``.
     """
-    refuse_lost_journal(role)
     try:
+        refuse_lost_journal(role)
         return _checked(journals_of(role).open(dump, is_to_work=is_to_work), role)
     except JournalUnusable as error:
         raise _wrong_key(role, error) from error
@@ -77,10 +77,10 @@ def open_journal(role: RoleSettings, dump: Dump, *, is_to_work: bool = False) ->
 
 def look_at_journal(role: RoleSettings) -> StoredJournal | None:
     """Open the journal read-only; ``None`` if it has not been created. Raises ``JournalError`` and ``ConfigError``."""
-    refuse_lost_journal(role)
-    if not is_begun(role):
-        return None
     try:
+        refuse_lost_journal(role)
+        if not is_begun(role):
+            return None
         return _checked(journals_of(role).look(), role)
     except JournalUnusable as error:
         raise _wrong_key(role, error) from error

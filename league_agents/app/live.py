@@ -22,10 +22,10 @@ from league_agents.app.outages import Outages
 from league_agents.app.peers import is_game_open, peers_of
 from league_agents.app.role_files import take_files, tighten_folders
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
-from league_agents.config.storage_url import JournalPlace
+from league_agents.config.storage_url import DatabaseUrl, JournalPlace
 from league_agents.journal.port import WARNING, Journal, Note, StoredJournal
 from league_agents.kit.clock import Clock, SystemClock
-from league_agents.kit.errors import JournalHeld
+from league_agents.kit.errors import JournalError, JournalHeld, JournalUnusable
 from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.machine import Machine
 from league_agents.league.machines.manager.state import SeasonPhase
@@ -70,8 +70,8 @@ def live_roles(
 ) -> Iterator[list[Live]]:
     """The roles of a league file, assembled and locked against a second process.
 
-    Raises ``ConfigError`` for the file's settings, ``JournalError`` for a journal and ``MailboxUnavailable`` for a
-    mailbox that another process works on.
+    Raises ``ConfigError`` for the file's settings, ``JournalError`` for a journal, except one in a database that is
+    away, and ``MailboxUnavailable`` for a mailbox that another process works on.
     """
     clock = clock or SystemClock()
     locks: list[FileLock] = []
@@ -82,15 +82,35 @@ def live_roles(
             locks += take_files(role, role.journal if isinstance(role.journal, Path) else None)
         tighten_folders(settings)
         made = [live_role(settings, role, observer, clock, mailbox_of) for role in settings.roles]
-        for live in made:
-            with suppress(JournalHeld):  # the role waits for it
-                _ = live.role.wired
+        _find_errors(made)
         yield made
     finally:
         for live in made:
             live.role.close()
         for lock in locks:
             lock.release()
+
+
+def _find_errors(made: Sequence[Live]) -> None:
+    """Assemble the roles. A role waits for its journal while another process works on it or its database is away.
+
+    Raises the other errors of ``LiveRole.wired``.
+    """
+    away: set[DatabaseUrl] = set()
+    for live in made:
+        place = live.settings.journal
+        if place in away:
+            continue  # each attempt takes seconds
+        try:
+            _ = live.role.wired
+        except JournalHeld:
+            pass
+        except JournalUnusable:
+            raise
+        except JournalError:
+            if not isinstance(place, DatabaseUrl):
+                raise
+            away.add(place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ Rule 3: an error names the address without its password and quotes no row.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -50,6 +51,11 @@ _FOR_A_PERSON = (
     errors.ReadOnlySqlTransaction,
 )
 """Faults that waiting does not mend."""
+
+_REFUSED: Final = re.compile(
+    r"password authentication failed|no password supplied|pg_hba\.conf|(role|database) \".*\" does not exist"
+)
+"""The same, where a connection is refused: libpq gives no code of such an error, only its text."""
 
 
 @lru_cache(maxsize=200)
@@ -170,9 +176,12 @@ class PostgresJournal(SqlJournal):
             with shared.pool.connection() as connection:
                 bring_up_to_date(connection, name)
                 journal = _number(connection, role, address) or _new_number(connection, role, address)
-            holder = shared.leases.take(journal, f"{name} ({role} {address})") if is_to_work else None
+            lease = shared.leases.take(journal, f"{name} ({role} {address})") if is_to_work else None
+            holder = None if lease is None else lease.holder
             try:
                 super().__init__(PostgresDatabase(url, shared, journal, holder=holder), dump=dump)
+                if lease is not None:
+                    self._steps = lease.steps  # a process that was stopped since then must not use a later holder's
             except BaseException:
                 if holder is not None:
                     shared.leases.give_back(holder)
@@ -259,6 +268,18 @@ def _ask(url: str, role: str, address: str, question: Callable[[_Connection, int
         raise _fault(shown_url(url), error) from error
 
 
+def _why_not_connected(url: str, error: Exception) -> Exception:
+    """The server's answer to a connection that a pool did not get in time, or the error itself: pools keep none."""
+    if not isinstance(error, PoolTimeout):
+        return error
+    address_of_server, patience = patience_of(url)
+    try:
+        BoundedConnection.connect(address_of_server, **{**patience.network, "connect_timeout": 2}).close()
+    except psycopg.Error as answer:
+        return answer
+    return error
+
+
 def shown_url(url: str) -> str:
     """The address of a database without its password. Raises ``JournalUnusable`` if it is none."""
     try:
@@ -305,7 +326,7 @@ def _fault(name: str, error: Exception, *, place: str = "") -> JournalError:
         return JournalError(f"{name}: the server has not answered in time")
     why = (error.diag.message_primary if isinstance(error, psycopg.Error) else "") or str(error) or type(error).__name__
     why = " ".join(why.split())[:300]
-    if isinstance(error, _FOR_A_PERSON):
+    if isinstance(error, _FOR_A_PERSON) or (isinstance(error, psycopg.OperationalError) and _REFUSED.search(why)):
         return JournalUnusable(f"{name}: {why}; give the database's user what it needs, or name another database")
     return JournalError(f"{name}: {why}")
 
@@ -374,7 +395,7 @@ def _borrowed(url: str, name: str) -> Iterator[_Shared]:
         yield shared
     except PostgresDatabase.failures as error:
         _give_back(url)
-        raise _fault(name, error) from error
+        raise _fault(name, _why_not_connected(url, error)) from error
     except BaseException:
         _give_back(url)
         raise

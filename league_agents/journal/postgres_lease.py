@@ -13,7 +13,7 @@ import os
 import secrets
 import socket
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
@@ -36,6 +36,16 @@ _NOT_GIVEN_BACK: set[str] = set()
 """The former leases of this process that the database does not know to be given back: it was away at that moment."""
 
 
+class Lease(NamedTuple):
+    """A lease that was taken."""
+
+    holder: str
+    """Who holds it, to give it back."""
+
+    steps: int
+    """The number of steps of the journal at that moment."""
+
+
 class Leases:
     """The leases of this process in one database. Any thread may use it."""
 
@@ -48,18 +58,16 @@ class Leases:
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def take(self, journal: int, name: str) -> str:
-        """Take the lease of a journal, called ``name`` in errors. Return the holder, to give it back.
-
-        Raises ``JournalHeld``, and ``psycopg.Error``.
-        """
+    def take(self, journal: int, name: str) -> Lease:
+        """Take the lease of a journal, called ``name`` in errors. Raises ``JournalHeld``, and ``psycopg.Error``."""
         holder = f"{socket.gethostname()}, process {os.getpid()} ({secrets.token_hex(4)})"
         try:
             with self._pool.connection() as connection, connection.transaction():
                 if connection.execute(_TAKE, (journal, holder, self._lease_s, list(_NOT_GIVEN_BACK))).rowcount != 1:
                     row = connection.execute("SELECT holder FROM lease WHERE journal = %s", (journal,)).fetchone()
                     raise JournalHeld(f"{name}: {row[0] if row else 'another process'} works on this journal")
-                connection.execute("UPDATE version SET steps = steps + 1 WHERE journal = %s", (journal,))
+                query = "UPDATE version SET steps = steps + 1 WHERE journal = %s RETURNING steps"
+                counted = connection.execute(query, (journal,)).fetchone()
         except PoolTimeout:
             raise
         except psycopg.Error:
@@ -71,7 +79,7 @@ class Leases:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._renew_until_closed, name="journal leases", daemon=True)
                 self._thread.start()
-        return holder
+        return Lease(holder=holder, steps=0 if counted is None else int(counted[0]))
 
     def give_back(self, holder: str) -> None:
         """Let others take the journal at once. If the database is away, the lease runs out for other processes; this

@@ -419,18 +419,20 @@ class LiveRole:
 
     def _start_anew(self, error: Exception) -> timedelta:
         pause = self._restarts.failed(MailError(), self.clock.now())
+        self._is_waiting = False  # whoever works on the journal cannot be seen now
         if isinstance(error, JournalError):
             pause = min(pause, LONGEST_JOURNAL_PAUSE)
+            self._fail_once("role_failed", f"{error}; it is tried again until it works")
+        else:
+            named = str(error) if isinstance(error, MailError) else f"{type(error).__name__}: {error}"
+            self._fail("role_failed", f"{named}; the role starts anew in {pause.total_seconds():.0f} s")
         self._retry_s = self.clock.monotonic_s() + pause.total_seconds()
-        named = str(error) if isinstance(error, JournalError | MailError) else f"{type(error).__name__}: {error}"
-        self._fail("role_failed", f"{named}; the role starts anew in {pause.total_seconds():.0f} s")
         self._let_go()
         return pause
 
     def _set_aside(self, error: ConfigError | JournalUnusable) -> timedelta:
         """Leave the role alone until a person has repaired what is wrong."""
-        if self._facts.trouble != str(error)[:LONGEST_FACT]:  # told once
-            self._fail("set_aside", str(error))
+        self._fail_once("set_aside", str(error))
         self._let_go()
         self._retry_s = self.clock.monotonic_s() + SET_ASIDE_FOR.total_seconds()
         return SET_ASIDE_FOR
@@ -449,6 +451,13 @@ class LiveRole:
         self._remember_failure(text)
         self._facts.trouble = text[:LONGEST_FACT]
         self._tell(code, text)
+
+    def _fail_once(self, code: str, text: str) -> None:
+        """``_fail``, told only if the trouble is a new one."""
+        if self._facts.trouble == text[:LONGEST_FACT]:
+            self._remember_failure(text)
+        else:
+            self._fail(code, text)
 
     def _remember_failure(self, text: str) -> None:
         self._facts.errors += 1

@@ -6,11 +6,25 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
+from pathlib import Path
 
 import pytest
+import yaml
 
-from league_agents.journal.port import InboxVerdict, Journal, Note, Order, StepCause, StepCommit
-from league_agents.kit.errors import JournalError, JournalHeld, JournalUnusable
+from league_agents.app.live import live_roles
+from league_agents.config.league_file import read_league_file
+from league_agents.journal.port import (
+    InboxRow,
+    InboxVerdict,
+    Journal,
+    Note,
+    Order,
+    OutboxItem,
+    StepCause,
+    StepCommit,
+)
+from league_agents.kit.clock import ManualClock
+from league_agents.kit.errors import ConfigError, JournalError, JournalHeld, JournalUnusable
 from league_agents.kit.values import evolve
 from league_agents.local_league.patience import until
 from league_agents.testing.journal_contract import NOON, JournalContract, dump_part, mail_row, outgoing
@@ -183,6 +197,25 @@ def test_a_process_that_wakes_up_after_its_lease_can_do_nothing(url: str) -> Non
     one.close()
     assert is_worked_on(url, role="referee", address="r@league.test"), "the lease is the other one's"
     two.close()
+
+
+def test_a_process_that_stops_right_after_it_took_the_lease_has_no_step_of_its_successor(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = postgres_lease.Leases.take
+
+    def slowly(leases: postgres_lease.Leases, journal: int, name: str) -> postgres_lease.Lease:
+        taken = real(leases, journal, name)
+        if slow.pop():
+            let_leases_end(url)
+            with closing(working(url)) as successor:
+                assert successor.commit(step("1"))
+        return taken
+
+    slow = [False, True]
+    monkeypatch.setattr(postgres_lease.Leases, "take", slowly)
+    with closing(working(url)) as stopped, pytest.raises(JournalError, match="another process"):
+        stopped.commit(step("2"))
 
 
 def test_a_process_that_stops_in_a_transaction_keeps_nobody_waiting_for_ever(
@@ -402,6 +435,73 @@ def test_a_user_that_may_not_write_is_told_what_to_do(server: PostgresServer, ur
         opened(url.replace("league@", "guest@"))
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("DROP ROLE guest")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("league@", "stranger@"), 'role "stranger" does not exist'),
+        (("@/", "@/no"), 'database "nod[0-9]+" does not exist'),
+        (("league@", "careful:wrong@"), "(?s)password authentication failed"),
+    ],
+    ids=["role", "database", "password"],
+)
+def test_a_server_that_refuses_the_address_is_not_waited_for(
+    server: PostgresServer, url: str, change: tuple[str, str], why: str
+) -> None:
+    server.ask_for_a_password("careful", "right")
+    with pytest.raises(JournalUnusable, match=f"{why}.*; give the database's user what it needs") as caught:
+        opened(f"{url}&lease_seconds=2".replace(*change))
+    assert "wrong@" not in str(caught.value)
+
+
+def test_a_server_that_is_away_is_named_with_the_reason(server: PostgresServer, url: str) -> None:
+    server.kill()
+    try:
+        with pytest.raises(JournalError, match="Is the server running") as caught:
+            opened(f"{url}&lease_seconds=2")
+    finally:
+        server.start()
+    assert not isinstance(caught.value, JournalUnusable), "it may come back"
+
+
+def test_a_daemon_begins_while_the_database_is_away_and_says_so_once(tmp_path: Path) -> None:
+    url = f"postgresql://league@/league?host={tmp_path}&lease_seconds=2"
+    write_league_file(tmp_path, url)
+    clock, heard = ManualClock(NOON), Heard()
+    with live_roles(read_league_file(tmp_path / "league.yaml", {}), observer=heard, clock=clock) as (live,):
+        for _ in range(2):
+            clock.sleep(live.role.turn())
+    assert [note.key for note in heard.notes] == ["role_failed"]
+    assert "Is the server running" in str(heard.notes[0].facts["text"])
+    wrong = url.replace("lease_seconds=2", "lease_seconds=0")
+    write_league_file(tmp_path, wrong)
+    with (
+        pytest.raises(ConfigError, match=r"roles\.player\.journal: lease_seconds"),
+        live_roles(read_league_file(tmp_path / "league.yaml", {}), clock=clock),
+    ):
+        pass
+
+
+class Heard:
+    """An observer that remembers what the daemon said."""
+
+    def __init__(self) -> None:
+        self.notes: list[Note] = []
+
+    def received(self, role: str, row: InboxRow) -> None: ...
+
+    def sent(self, role: str, item: OutboxItem) -> None: ...
+
+    def noted(self, role: str, note: Note) -> None:
+        self.notes.append(note)
+
+
+def write_league_file(folder: Path, journal: str) -> None:
+    (folder / "token.json").write_text("{}")
+    player = {"address": "p@league.test", "token": "token.json", "journal": journal}
+    text = {"league": {"manager_email": "m@league.test"}, "demo": True, "roles": {"player": player}}
+    (folder / "league.yaml").write_text(yaml.safe_dump(text))
 
 
 def test_the_newest_version_was_tried() -> None:

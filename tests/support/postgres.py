@@ -88,6 +88,18 @@ class PostgresServer:
             connection.execute(f'CREATE DATABASE "{name}"'.encode())
         return self.url(name)
 
+    def ask_for_a_password(self, user: str, password: str) -> None:
+        """Have a user, created if it is missing, log in with a password."""
+        import psycopg
+
+        rules = self._data / "pg_hba.conf"
+        if f" {user} " not in rules.read_text():
+            rules.write_text(f"local all {user} scram-sha-256\n{rules.read_text()}")
+            with psycopg.connect(self.url(), autocommit=True) as connection:
+                connection.execute(f"CREATE ROLE {user} LOGIN PASSWORD '{password}'".encode())
+            self.stop()
+            self.start()
+
     def start(self) -> None:
         """Start it and wait until it answers."""
         import psycopg
