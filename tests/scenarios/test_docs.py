@@ -11,9 +11,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import get_args
 
+import anyio
 import click
 import pytest
 from click.testing import CliRunner
+from mcp import Client, StdioServerParameters
 
 from league_agents.app.arena_server import arena_server
 from league_agents.app.records import open_season
@@ -81,6 +83,21 @@ def test_the_example_agent_of_the_arena_plays_to_the_end(tmp_path: Path) -> None
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "agent_1 votes for" in ran.stdout
     assert "forfeits none" in ran.stdout
+
+
+def test_the_settings_of_assistants_start_a_server_that_has_tools(tmp_path: Path) -> None:
+    blocks = re.findall(r"```json\n(.*?)```", PAGES[ROOT / "docs/how-to/assistants.md"], flags=re.DOTALL)
+    servers = [server for block in blocks for one in json.loads(block).values() for server in one.values()]
+    assert [server["command"] for server in servers] == ["league-agents", "league-agents"]
+
+    async def tools_of(arguments: list[str]) -> int:
+        async with Client(
+            StdioServerParameters(command=sys.executable, args=["-m", "league_agents", *arguments], cwd=tmp_path)
+        ) as client:
+            return len((await client.list_tools()).tools)
+
+    all_of_them, reading = (anyio.run(tools_of, server["args"]) for server in servers)
+    assert all_of_them > reading > 10
 
 
 def test_the_readme_leads_from_nothing_to_a_published_season_in_one_folder_from_top_to_bottom(example: Path) -> None:
