@@ -69,10 +69,11 @@ def _addresses(settings: LeagueSettings) -> Iterator[tuple[str, str, str]]:
     for role in settings.roles:
         yield f"{role.section}.address", role.address, _OWN
     yield "league.manager_email", settings.manager_email, _OFFICE
-    if settings.season is not None:
-        for place, team in enumerate(settings.season.teams):
-            yield f"season.teams[{place}].player", team.player_email, _TEAM
-            yield f"season.teams[{place}].referee", team.referee_email, _TEAM
+    for role in settings.roles:
+        section = "season" if role.division is None else role.section
+        for place, team in enumerate(role.teams):
+            yield f"{section}.teams[{place}].player", team.player_email, _TEAM
+            yield f"{section}.teams[{place}].referee", team.referee_email, _TEAM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

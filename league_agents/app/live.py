@@ -276,10 +276,14 @@ def live_role(
 
     def on_start(runner: RoleRunner[Any]) -> None:
         season = settings.season
-        # The end of a season stays visible: the next one begins with 'manage new-season'.
-        is_new = role.role == "manager" and runner.state.season.phase is SeasonPhase.SETUP
-        if is_new and season is not None and season.opens_by_itself:
+        if role.role != "manager" or season is None or not season.opens_by_itself:
+            return
+        now = runner.state.season
+        if now.phase is SeasonPhase.SETUP:
             runner.command(OperatorCommand(command=Command.OPEN_SEASON, nonce=f"open {season.season_id}"))
+        # The end of a season stays visible: the next one begins with an order, or by a file that says what it follows.
+        elif now.phase is SeasonPhase.FINISHED and season.follows and now.season_id == season.follows:
+            runner.command(OperatorCommand(command=Command.NEW_SEASON, nonce=f"open {season.season_id}"))
 
     made = live_program(
         settings,

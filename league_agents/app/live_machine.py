@@ -24,6 +24,8 @@ from league_agents.league.machines.manager.config import ManagerConfig
 from league_agents.league.machines.manager.manager import Manager
 from league_agents.league.machines.player.player import PlayerMachine
 from league_agents.league.machines.referee.referee import Referee
+from league_agents.league.season.divisions import deciding
+from league_agents.league.season.tie_breaks import usual_tie_breaks
 
 if TYPE_CHECKING:
     from league_agents.app.models import Models
@@ -86,7 +88,7 @@ def machine_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> Machi
         seed=seed,
     )
     if role.role == "manager":
-        return Manager(config=manager_config(settings, me))
+        return Manager(config=manager_config(settings, role, me))
     if role.role == "player":
         return PlayerMachine(
             config=PlayerConfig(identity=me, manager_email=settings.manager_email, rules=settings.rules)
@@ -104,11 +106,14 @@ def machine_of(settings: LeagueSettings, role: RoleSettings, seed: str) -> Machi
     )
 
 
-def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
+def manager_config(settings: LeagueSettings, role: RoleSettings, me: Identity) -> ManagerConfig:
     """The league manager's configuration. Raises ``ConfigError`` that names the key."""
     season = settings.season
     if season is None:
         raise ConfigError(f"{settings.path}.season", "is missing: a league manager needs a season with its teams")
+    tie_breaks = season.tie_breaks
+    if role.division is not None:
+        tie_breaks = deciding(tie_breaks or usual_tie_breaks(season.schedule_kind), role.division.promoted)
     try:
         config = ManagerConfig(
             identity=evolve(me, display_name="League office"),
@@ -116,12 +121,12 @@ def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
             season_name=season.name,
             league_id=settings.league_id,
             season_number=season.number,
-            teams=season.teams,
+            teams=role.teams,
             rules=settings.rules,
             schedule_kind=season.schedule_kind,
             rounds=season.rounds,
             games_at_once=season.games_at_once,
-            tie_breaks=season.tie_breaks,
+            tie_breaks=tie_breaks,
             lot_seed=season.lot_seed,
             is_automatic=season.is_automatic,
             results_broadcast=season.results_broadcast,
@@ -132,4 +137,5 @@ def manager_config(settings: LeagueSettings, me: Identity) -> ManagerConfig:
         return evolve(config, **waits)
     except ConfigError as error:
         message = str(error).removeprefix(f"{error.path}: ")
-        raise ConfigError(f"{settings.path}.season.{error.path}", message) from None
+        is_divided = error.path == "teams" and role.division is not None
+        raise ConfigError(f"{role.where if is_divided else f'{settings.path}.season'}.{error.path}", message) from None

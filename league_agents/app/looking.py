@@ -13,6 +13,7 @@ from league_agents.app.journals import journals_of, look_at_journal, state_in
 from league_agents.app.live_machine import machine_of
 from league_agents.app.live_mailbox import MAIL_FACTS, login_command, missing_client
 from league_agents.app.sends import sends_left
+from league_agents.app.turnover import move_words
 from league_agents.app.waiting import awaited
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import WARNING, Journal, Note, OutboxItem, OutboxState
@@ -116,6 +117,7 @@ def _status_in(
     pid = facts.get("pid")
     named = machine.state_name(state).value if isinstance(machine, Referee | PlayerMachine) else state.season.label
     errors = facts.get("errors")
+    results = results_of(_notes_of_the_end(journal))
     return RoleStatus(
         role=role.role,
         name=role.name,
@@ -146,7 +148,8 @@ def _status_in(
         # The daemon may have been stopped to set the clock.
         clock_trouble=(clock_trouble(clock_error) or "") if is_running else "",
         token=token,
-        results=results_of(_notes_of_the_end(journal)),
+        results=results,
+        moves=move_words(role.division, results.order),
     )
 
 

@@ -5,8 +5,9 @@ Rule: the tables decide, in the order in which the league managers announced the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -14,7 +15,9 @@ from league_agents.app.season import DivisionEnd, ends
 from league_agents.app.season_plan import SeasonPlan, read_plan, season_id_of
 from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.values import evolve
-from league_agents.league.season.divisions import Move, moves, next_divisions
+from league_agents.league.season.divisions import DivisionPlace, Move, moves, next_divisions
+
+T = TypeVar("T")
 
 
 class OverallRow(Struct, frozen=True, kw_only=True):
@@ -33,13 +36,12 @@ class OverallRow(Struct, frozen=True, kw_only=True):
     move: Move
 
 
-def overall_table(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> Iterator[OverallRow]:
-    """The table over these divisions, the highest first."""
-    names = [division.name for division in plan.divisions]
+def overall_table(names: Sequence[str], promoted: int, found: Sequence[DivisionEnd]) -> Iterator[OverallRow]:
+    """The table over these divisions of a league of ``names``, the highest first."""
     above = 0
     for end in found:
-        place = names.index(end.name)
-        for row, move in zip(end.standings, moves(place, len(names), len(end.standings), plan.promoted), strict=True):
+        place = DivisionPlace(place=names.index(end.name), divisions=len(names), promoted=promoted)
+        for row, move in zip(end.standings, moves(place, len(end.standings)), strict=True):
             rank = int(str(row["rank"]))
             yield OverallRow(
                 place=above + rank,
@@ -53,6 +55,12 @@ def overall_table(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> Iterator[Ov
         above += len(end.standings)
 
 
+def ranked(end: DivisionEnd, teams: Mapping[str, T]) -> list[T]:
+    """The teams of a division in the order of its table, then those that did not take part."""
+    order = [str(row["participant_id"]) for row in end.standings]
+    return [teams[group] for group in dict.fromkeys((*(each for each in order if each in teams), *teams))]
+
+
 def next_season(folder: Path, seed: int) -> SeasonPlan:
     """The plan of the season after the one in a folder. Raises ``ConfigError``."""
     last = read_plan(folder)
@@ -62,8 +70,10 @@ def next_season(folder: Path, seed: int) -> SeasonPlan:
     if len(found) < len(last.divisions):
         missing = f"{len(found)} of {len(last.divisions)} divisions are over"
         raise ConfigError(f"--after {shortened(str(folder))}", f"is not over ({missing}); play it to its end first")
-    teams = {team.group_id: team for division in last.divisions for team in division.teams}
-    tables = [[teams[str(row["participant_id"])] for row in end.standings] for end in found]
+    tables = [
+        ranked(end, {team.group_id: team for team in division.teams})
+        for division, end in zip(last.divisions, found, strict=True)
+    ]
     return evolve(
         last,
         season=last.season + 1,

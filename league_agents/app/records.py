@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import get_args
 
 from league_agents.app.costs import calls_in
-from league_agents.app.journals import look_at_journal
+from league_agents.app.journals import journals_of, look_at_journal
 from league_agents.app.season_files import JOURNALS, MANIFEST, RECORDS
 from league_agents.app.storage import STORAGE, role_journals
-from league_agents.config.league_settings import LeagueSettings
+from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.config.storage_url import JournalPlace
 from league_agents.journal.port import StoredJournal
 from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable, shortened
@@ -74,7 +75,16 @@ def _opened(path: Path, season_id: str | None) -> SeasonSource:
 
 
 def open_configured(settings: LeagueSettings, *, season_id: str | None = None) -> SeasonSource:
-    """Open the journals of a league file's roles. Raises ``ConfigError`` when all of them are empty."""
+    """Open the journals of a league file's roles; of several league managers as a season of divisions.
+
+    Raises ``ConfigError`` when all of them are empty.
+    """
+    managers = [role for role in settings.roles if role.division is not None]
+    begun = [role for role in managers if journals_of(role).is_begun()]
+    if begun and settings.season is not None:
+        divisions = [Division(role.name, partial(_open_role, role, season_id)) for role in begun]
+        planned = {"promoted": settings.season.promoted, "divisions": [{"name": role.name} for role in managers]}
+        return SeasonFolder(divisions, planned)
     found: list[tuple[JournalPlace, StoredJournal]] = [
         (role.journal, journal) for role in settings.roles if (journal := look_at_journal(role)) is not None
     ]
@@ -83,6 +93,14 @@ def open_configured(settings: LeagueSettings, *, season_id: str | None = None) -
             str(settings.path), "none of its roles has a journal yet; start the daemon first: run --watch"
         )
     return _source(found, season_id=season_id)
+
+
+def _open_role(role: RoleSettings, season_id: str | None, _is_whole: bool) -> SeasonSource:
+    """Open the journal of a division's manager, which is all that its league file knows of it."""
+    journal = look_at_journal(role)
+    if journal is None:
+        raise ConfigError(role.label, "its journal is gone; put a copy in its place")
+    return _source([(role.journal, journal)], division=role.name, season_id=season_id)
 
 
 def _folder(path: Path, season_id: str | None) -> SeasonSource:

@@ -23,7 +23,7 @@ from league_agents.config.mapping_file import read_mapping
 from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.values import evolve
 from league_agents.kit.written import PRINTABLE, Line, WrittenMapping, one_line, read_written
-from league_agents.league.season.divisions import check_promotion
+from league_agents.league.season.divisions import check_promotion, deciding
 from league_agents.league.season.pairings import drawn_up
 from league_agents.league.season.schedule import MOST_SEASON, ScheduleKind, Team
 from league_agents.league.season.tie_breaks import TieBreak, check_tie_breaks, usual_tie_breaks
@@ -163,8 +163,7 @@ def plan_of(
     decides between equal teams in the end. Raises ``ConfigError``."""
     order = tuple(tie_breaks) or usual_tie_breaks(schedule)
     check_tie_breaks(order, schedule)
-    if promoted and TieBreak.LOT not in order:
-        order = (*order, TieBreak.LOT)
+    order = deciding(order, promoted)
     agents = agents or (OFFLINE,)
     division_of = _divisions_of(roster, divisions)
     teams: dict[str, list[PlannedTeam]] = {}

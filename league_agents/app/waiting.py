@@ -59,5 +59,5 @@ def awaited(machine: object, state: object) -> Awaited | None:
                 return waiting("the order to end the season: every round was played", Command.FINISH_SEASON)
             return waiting(f"round {season.round_number + 1} of {total} to begin", Command.START_ROUND)
         case SeasonPhase.FINISHED:
-            next_one = "for another season change season.id and season.number, then 'manage new-season'"
+            next_one = "the next one begins with 'manage next-season'"
             return waiting("nothing: the season is over", None, next_one)

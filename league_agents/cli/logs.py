@@ -22,7 +22,7 @@ from league_agents.kit.errors import ConfigError
 from league_agents.kit.printable import of, printable
 from league_agents.kit.private_file import open_private
 from league_agents.report.models import model_words, steps_of
-from league_agents.report.results import points, points_words, standings, standings_words
+from league_agents.report.results import MOST_ROWS, points, points_words, standings, standings_words
 from league_agents.report.secret_texts import QUOTING, SecretTexts, without_quotations
 from league_agents.runner.live import DAEMON
 from league_agents.user_code.said import PRINTED
@@ -113,7 +113,7 @@ class DaemonLog:
         else:
             facts = {name: note.facts[name] for name in _SHOWN_FACTS if name in note.facts}
             said = ", ".join(f"{name} {of(value, 80)}" for name, value in facts.items() if of(value))
-            got, rows = points(note.facts), standings(note.facts)
+            got, rows = points(note.facts), standings(note.facts)[:MOST_ROWS]
             if got:
                 said += f", points {points_words(got)}"
                 facts["points"] = [each.to_json() for each in got]

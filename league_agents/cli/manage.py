@@ -10,7 +10,7 @@ from types import MappingProxyType
 import click
 
 from league_agents.cli.numbers import FiniteRange, WholeRange
-from league_agents.cli.options import CONFIG
+from league_agents.cli.options import CONFIG, MAILBOX
 from league_agents.games.q21.model import MOST_POINTS
 from league_agents.league.season.orders import LONGEST_EXTENSION, Command, OrderSubject, SettlementOrder
 
@@ -23,9 +23,13 @@ LOOK_EVERY_S = 0.2
 RELOAD = "reload"
 """An order to the process instead of to the league manager."""
 
+NEXT = "next-season"
+"""An order to the league: to all of its managers, through its file."""
+
 EPILOG = (
     "\b\nCommands:\n"
     + "\n".join(f"  {word:<20} {command.meaning}" for word, command in COMMANDS.items())
+    + f"\n  {NEXT:<20} say who rises and falls; with ABOUT begin the season of this id (--text is its name)"
     + f"\n  {RELOAD:<20} read the league files again: for a process of many mailboxes"
     + """
 
@@ -37,12 +41,17 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
   league-agents manage replay 0201001 --why "the referee used a wrong book"
   league-agents manage substitute-referee 0203002 otters --why "their mailbox is full"
   league-agents manage withdraw ravens --why "they do not answer"
+
+\b
+After the season:
+  league-agents manage next-season                who rises, who falls
+  league-agents manage next-season AUTUMN-2031    begin the next one with them
 """
 )
 
 
 @click.command(name="manage", short_help="Tell the league manager what to do.", epilog=EPILOG)
-@click.argument("order", metavar="COMMAND", type=click.Choice([*COMMANDS, RELOAD]))
+@click.argument("order", metavar="COMMAND", type=click.Choice([*COMMANDS, NEXT, RELOAD]))
 @click.option("--text", default="", help=f"The reason, or the text to send. For {WITH_TEXT}.")
 @click.argument("about", metavar="[ABOUT]", default="")
 @click.argument("team", metavar="[TEAM]", default="")
@@ -65,6 +74,7 @@ Settling needs --why. It is announced to those concerned, and 'show log' lists i
     metavar="M",
     help="For extend-round: how much later.",
 )
+@MAILBOX
 @CONFIG
 @click.option(
     "--wait",
@@ -84,6 +94,7 @@ def command(
     points: tuple[int, int] | None,
     scores: tuple[float, float] | None,
     minutes: float | None,
+    mailbox: str | None,
     config: Path | None,
     wait: float,
 ) -> int:
@@ -103,9 +114,17 @@ def command(
     from league_agents.kit.clock import SystemClock
 
     if order == RELOAD:
-        if about or team or text or why or points or scores or minutes:
+        if about or team or text or why or points or scores or minutes or mailbox:
             raise click.UsageError(f"'{RELOAD}' takes only --config, with a league file or a folder of them")
         return _reload(config)
+    if order == NEXT:
+        from league_agents.cli.next_season import turn_over
+
+        if team or why or points or scores or minutes or mailbox:
+            raise click.UsageError(
+                f"'{NEXT}' is about all divisions, and takes the new season's id, --text and --config"
+            )
+        return turn_over(config, season_id=about, name=text, wait=wait)
     for name, words in (("ABOUT", about), ("TEAM", team), ("--text", text), ("--why", why)):
         if not _is_unicode(words):
             raise click.UsageError(f"{name} cannot be written as UTF-8; write it in the terminal's own encoding")
@@ -128,8 +147,9 @@ def command(
         _check_length(why)
         text = why.strip()
     path = find_league_file(config)
-    settings = read_league_file(path, environment_of(path), only=("manager",))
-    (role,) = settings.roles
+    chosen = () if mailbox is None else (mailbox,)
+    settings = read_league_file(path, environment_of(path), only=("manager",), mailboxes=chosen)
+    role = settings.role("manager")
     clock = SystemClock()
     for _ in check_file(settings, now=clock.now()):
         pass

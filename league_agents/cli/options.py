@@ -34,6 +34,7 @@ MAILBOXES = click.option(
     metavar="ADDRESS|NAME",
     help="This mailbox of the league file only; may be repeated.",
 )
+MAILBOX = click.option("--mailbox", metavar="ADDRESS|NAME", help="Which mailbox, where the league file lists several.")
 FROM = click.option(
     "--from",
     "source",

@@ -22,6 +22,7 @@ from league_agents.cli.screen import bar, console, own_stdout, print_document
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from league_agents.app.next_season import OverallRow
     from league_agents.app.season import DivisionEnd
     from league_agents.app.season_plan import SeasonPlan
 
@@ -275,11 +276,15 @@ def _document(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path) -> Mapp
 def _overall(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> Mapping[str, object]:
     from msgspec import to_builtins
 
-    from league_agents.app.next_season import overall_table
-
     if len(plan.divisions) < 2:
         return {}
-    return {"season": plan.season, "promoted": plan.promoted, "table": to_builtins(list(overall_table(plan, found)))}
+    return {"season": plan.season, "promoted": plan.promoted, "table": to_builtins(_overall_rows(plan, found))}
+
+
+def _overall_rows(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> list[OverallRow]:
+    from league_agents.app.next_season import overall_table
+
+    return list(overall_table([division.name for division in plan.divisions], plan.promoted, found))
 
 
 def _print_summary(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path, stdout: TextIO) -> None:
@@ -304,11 +309,10 @@ def _print_summary(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path, st
 def _overall_table(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> Table:
     from rich.table import Table
 
-    from league_agents.app.next_season import overall_table
     from league_agents.kit.printable import of
     from league_agents.league.season.divisions import Move
 
-    rows = list(overall_table(plan, found))
+    rows = _overall_rows(plan, found)
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("place", "division", "rank", "team", "points"):
         table.add_column(name, justify="left" if name in ("division", "team") else "right")

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from league_agents.config.environment import Environment
+from league_agents.config.league_divisions import teams_of, with_teams
 from league_agents.config.league_settings import (
     DEFAULT_FILE,
     ROLES,
@@ -40,7 +41,7 @@ from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.mistakes import no_such_key, not_one_of, wrong_value
 from league_agents.kit.values import evolve
-from league_agents.league.season.schedule import ScheduleKind, Team
+from league_agents.league.season.schedule import ScheduleKind
 from league_agents.league.wire.address import address_key, same_address
 from league_agents.mail.gmail.mailbox import ENDPOINT_VARIABLE
 from league_agents.mail.quota import PRICES_2026, PRICES_BEFORE_2026, QuotaLimits
@@ -114,6 +115,10 @@ def read_league_file(
     env = Environment(environment)
     folder = path.resolve().parent
     demo = env.truth("DEMO_MODE")
+    roles = _roles(written.roles, f"{path}.roles", env, folder, only, is_one_of_many)
+    season = _season_of_managers(written.season, path, roles)
+    if season is not None:
+        roles = with_teams(season, path, roles)
     settings = LeagueSettings(
         path=path,
         manager_email="",
@@ -123,30 +128,26 @@ def read_league_file(
         pace=_pace(read_written(known.WrittenPoll, written.poll, f"{path}.poll"), env),
         gmail=_gmail(read_written(known.WrittenGmail, written.gmail, f"{path}.gmail"), f"{path}.gmail", env, folder),
         log=_log(read_written(known.WrittenLog, written.log, f"{path}.log"), env, folder),
-        roles=_chosen(_roles(written.roles, f"{path}.roles", env, folder, only, is_one_of_many), mailboxes, path),
-        season=None,
+        roles=_chosen(roles, mailboxes, path),
+        season=None if season is None else _season(season),
         models=read_models(written.models, environment, folder, path=f"{path}.models"),
         metrics=_metrics(written.metrics, f"{path}.metrics", is_for_others=written.metrics_for_others),
         metrics_for_others=written.metrics_for_others,
         archive_after=None if written.archive_after_days is None else timedelta(days=written.archive_after_days),
     )
     league = read_written(known.WrittenLeague, written.league, f"{path}.league")
-    manager = next((role for role in settings.roles if role.role == "manager"), None)
-    default = manager.address if manager is not None else None
+    managers = [role.address for role in roles if role.role == "manager"]
+    default = managers[0] if managers and (len(managers) == 1 or len(managers) == len(roles)) else None
     manager_email = _needed(
         env.text("LEAGUE_MANAGER_EMAIL") or league.manager_email or default, f"{path}.league.manager_email"
     )
-    if manager is not None and not same_address(manager_email, manager.address):
+    if managers and not any(same_address(manager_email, each) for each in managers):
         raise ConfigError(
-            f"{path}.league.manager_email", f"is {manager_email}, but roles.manager.address is {manager.address}"
+            f"{path}.league.manager_email",
+            f"is {manager_email}, but roles.manager.address is {' or '.join(managers[:5])}",
         )
     league_id = env.text("LEAGUE_ID") or league.league_id
-    season = None
-    if manager is not None:
-        if written.season is None:
-            raise ConfigError(f"{path}.season", "is missing: a league manager needs a season with its teams")
-        season = _season(read_written(known.WrittenSeason, written.season, f"{path}.season"))
-    settings = evolve(settings, manager_email=manager_email, league_id=league_id, season=season)
+    settings = evolve(settings, manager_email=manager_email, league_id=league_id)
     Claims().take(settings)
     return settings
 
@@ -281,14 +282,12 @@ def _roles(
         if not isinstance(section, list):
             entries.append((role, where, section))
             continue
-        if not ROLE_KEYS[role].may_be_list:
-            raise ConfigError(where, f"must be one mapping of keys, found a list: a league has one {role}")
         if not section:
             raise ConfigError(where, f"must have at least one {role}, found an empty list")
         entries += [(role, f"{where}[{place}]", each) for place, each in enumerate(section)]
     found = []
     for role, where, section in entries:
-        keys = read_written(ROLE_KEYS[role].kind, section, where)
+        keys = read_written(ROLE_KEYS[role], section, where)
         is_listed = isinstance(getattr(sections, role), list)
         runs_with = _RunsWith(
             kinds=tuple(chosen),
@@ -298,6 +297,18 @@ def _roles(
         )
         found.append(_role(keys, where, role, _RoleEnvironment(env, role, runs_with), folder))
     return tuple(found)
+
+
+def _season_of_managers(written: object, path: Path, roles: Sequence[RoleSettings]) -> WrittenSeason | None:
+    """The season, if a league manager runs."""
+    from league_agents.config.league_keys import WrittenSeason
+    from league_agents.kit.written import read_written
+
+    if not any(role.role == "manager" for role in roles):
+        return None
+    if written is None:
+        raise ConfigError(f"{path}.season", "is missing: a league manager needs a season with its teams")
+    return read_written(WrittenSeason, written, f"{path}.season")
 
 
 def _chosen(roles: Sequence[RoleSettings], mailboxes: Sequence[str], path: Path) -> tuple[RoleSettings, ...]:
@@ -376,7 +387,7 @@ def _journal(written: WrittenRole, path: str, stem: str, env: _RoleEnvironment, 
 
 
 def _role(written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment, folder: Path) -> RoleSettings:
-    from league_agents.config.league_keys import WrittenPlayer, WrittenReferee
+    from league_agents.config.league_keys import WrittenManager, WrittenPlayer, WrittenReferee
 
     address = _needed(env.of("GMAIL_ACCOUNT", "player") or written.address, f"{path}.address")
     name = written.name or address
@@ -390,6 +401,8 @@ def _role(written: WrittenRole, path: str, role: RoleName, env: _RoleEnvironment
         participant_id="LM001",
         where=path,
     )
+    if isinstance(written, WrittenManager):
+        base = evolve(base, teams=teams_of(written.teams))
     if isinstance(written, WrittenPlayer):
         group_id = env.of_participant("GROUP_ID") or written.group_id
         own_id = env.of("REFEREE_ID", "referee") or written.id
@@ -427,10 +440,8 @@ def _season(written: WrittenSeason) -> SeasonSettings:
         season_id=written.id,
         name=written.name or written.id,
         number=written.number,
-        teams=tuple(
-            Team(group_id=team.group_id, player_email=team.player, referee_email=team.referee, display_name=team.name)
-            for team in written.teams
-        ),
+        follows=written.follows,
+        promoted=written.promoted,
         opens_by_itself=written.opens_by_itself,
         is_automatic=written.is_automatic,
         schedule_kind=_schedule_kind(written),

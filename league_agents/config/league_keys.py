@@ -99,8 +99,6 @@ class ReadBy:
     """Annotation beside ``Any`` for a section that is not always read: the class that reads it."""
 
     kind: type[WrittenMapping]
-    may_be_list: bool = False
-    """Whether a list of such sections may stand there too."""
 
 
 class WrittenQuota(WrittenMapping):
@@ -314,35 +312,6 @@ class WrittenReferee(WrittenPlayer):
     """Whether D is sent for Not Relevant; one player client in the field cannot store the longer word."""
 
 
-class WrittenRoles(WrittenMapping):
-    """Each is read when it runs."""
-
-    manager: Annotated[Any, ReadBy(WrittenRole)] = None
-    """The league manager."""
-
-    referee: Annotated[Any, ReadBy(WrittenReferee, may_be_list=True)] = None
-    """A referee, or a list of referees."""
-
-    player: Annotated[Any, ReadBy(WrittenPlayer, may_be_list=True)] = None
-    """A player, or a list of players."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoleKeys:
-    """How the section of one kind of role is read."""
-
-    kind: type[WrittenRole]
-    may_be_list: bool
-
-
-ROLE_KEYS: dict[str, RoleKeys] = {
-    name: RoleKeys(read_by.kind, read_by.may_be_list)
-    for name, field in WrittenRoles.model_fields.items()
-    for read_by in field.metadata
-    if isinstance(read_by, ReadBy) and issubclass(read_by.kind, WrittenRole)
-}
-
-
 class WrittenTeam(WrittenMapping):
     """Two mailboxes of one group."""
 
@@ -357,6 +326,38 @@ class WrittenTeam(WrittenMapping):
 
     name: Line = ""
     """What people call the team. Default: the group_id."""
+
+
+Teams = Annotated[list[WrittenTeam], Field(max_length=500)]
+
+
+class WrittenManager(WrittenRole):
+    """A league manager."""
+
+    teams: Teams = Field(default_factory=list)
+    """Its division, where `manager` is a list. Default: `season.teams`."""
+
+
+class WrittenRoles(WrittenMapping):
+    """Each is read when it runs."""
+
+    manager: Annotated[Any, ReadBy(WrittenManager)] = None
+    """The league manager, or a list of them: one for each division, the highest division first."""
+
+    referee: Annotated[Any, ReadBy(WrittenReferee)] = None
+    """A referee, or a list of referees."""
+
+    player: Annotated[Any, ReadBy(WrittenPlayer)] = None
+    """A player, or a list of players."""
+
+
+ROLE_KEYS: dict[str, type[WrittenRole]] = {
+    name: read_by.kind
+    for name, field in WrittenRoles.model_fields.items()
+    for read_by in field.metadata
+    if isinstance(read_by, ReadBy) and issubclass(read_by.kind, WrittenRole)
+}
+"""Class of a role's section, or of each entry where the section is a list."""
 
 
 class WrittenSeason(WrittenMapping):
@@ -422,7 +423,13 @@ class WrittenSeason(WrittenMapping):
     core_only: Annotated[list[Address], Field(max_length=1_000)] = Field(default_factory=list)
     """Players that understand the five core broadcasts only."""
 
-    teams: Annotated[list[WrittenTeam], Field(max_length=500)] = Field(default_factory=list)
+    promoted: Annotated[int, Field(ge=0, le=500)] = 0
+    """How many teams rise from each division after the season, and fall into it: `manage next-season`."""
+
+    follows: Annotated[str, one_line(180), PRINTABLE, NUMBER_AS_TEXT] = ""
+    """The season before, which `manage next-season` writes here: a manager that has ended it begins this one."""
+
+    teams: Teams = Field(default_factory=list)
     """At least three: two play, a third one judges."""
 
 

@@ -18,6 +18,7 @@ from league_agents.config.storage_url import JournalPlace
 from league_agents.games.q21.rules import RuleSet
 from league_agents.kit.errors import ConfigError
 from league_agents.league.machines.manager.config import LookupTable
+from league_agents.league.season.divisions import DivisionPlace
 from league_agents.league.season.schedule import ScheduleKind, Team
 from league_agents.league.season.tie_breaks import TieBreak
 from league_agents.league.wire.address import address_key
@@ -51,6 +52,12 @@ class RoleSettings:
     where: str = ""
     """Its section of the league file, for error messages: ``league.yaml.roles.player``."""
 
+    teams: tuple[Team, ...] = ()
+    """Those of a league manager, and of nobody else."""
+
+    division: DivisionPlace | None = None
+    """A league manager's, where each division has one."""
+
     group_id: str = ""
     display_name: str = ""
     agent: str = ""
@@ -81,12 +88,17 @@ class RoleSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeasonSettings:
-    """The season that a league manager runs."""
+    """The season that a league manager runs. All divisions have the same."""
 
     season_id: str
     name: str
     number: int
-    teams: tuple[Team, ...]
+    follows: str
+    """The id of the season whose tables made the divisions; empty for one that an order begins."""
+
+    promoted: int
+    """How many teams rise from each division after the season, and fall into it."""
+
     opens_by_itself: bool
     is_automatic: bool
     schedule_kind: ScheduleKind
@@ -211,5 +223,9 @@ class LeagueSettings:
             has = ", ".join(dict.fromkeys(role.role for role in self.roles))
             raise ConfigError(f"{self.path}.roles.{name}", f"is not in the file, which has {has}")
         if len(found) > 1:
-            raise ConfigError(f"{self.path}.roles.{name}", f"lists {len(found)} mailboxes, and one is needed here")
+            names = ", ".join(role.name for role in found[:10])
+            raise ConfigError(
+                f"{self.path}.roles.{name}",
+                f"lists {len(found)} mailboxes, and one is needed here: name one with --mailbox ({names})",
+            )
         return found[0]

@@ -215,6 +215,8 @@ class StandingRecord(Struct, frozen=True, kw_only=True):
     """The sum of the private scores; ``None`` when the source does not know it."""
 
     tie_breaks: Mapping[str, float] = msgspec.field(default_factory=dict)
+    move: str = ""
+    """``promoted`` or ``relegated`` if the season ends like this; empty for a team that stays in its division."""
 
     @property
     def without_result(self) -> int:

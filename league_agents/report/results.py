@@ -84,6 +84,9 @@ class JournalResults:
     standings_after: str = ""
     """``round 3`` or ``season SPRING``."""
 
+    order: tuple[str, ...] = ()
+    """The names of all teams of that table, the first one first."""
+
 
 NO_RESULTS = JournalResults()
 
@@ -101,7 +104,12 @@ def results_of(notes: Iterable[Note]) -> JournalResults:
             winners.update(_winners(note.facts))
             rows = standings(note.facts)
             if rows:
-                found = evolve(found, standings=rows, standings_after=of(f"{note.kind} {note.key}", 100))
+                found = evolve(
+                    found,
+                    standings=rows[:MOST_ROWS],
+                    standings_after=of(f"{note.kind} {note.key}", 100),
+                    order=tuple(row.name for row in rows),
+                )
     if last is None:
         return found
     match = ended_match(last)
@@ -137,14 +145,14 @@ def points(facts: Mapping[str, object]) -> tuple[Points, ...]:
 
 
 def standings(facts: Mapping[str, object]) -> tuple[Standing, ...]:
-    """The top rows of the table in a round's or a season's record."""
+    """The table in a round's or a season's record."""
     found = []
     for row in mappings(facts.get("standings") or facts.get("final_standings")):
         rank, total = number(row.get("rank")), number(row.get("total_points"))
         name = of(row.get("display_name"), _LONGEST) or of(row.get("participant_id"), _LONGEST)
         if rank is not None and total is not None:
             found.append(Standing(rank=int(rank), name=name or "?", points=total))
-    return tuple(sorted(found, key=lambda row: row.rank)[:MOST_ROWS])
+    return tuple(sorted(found, key=lambda row: row.rank))
 
 
 def points_words(found: Iterable[Points]) -> str:

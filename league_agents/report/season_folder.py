@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from league_agents.kit.errors import ConfigError
+from league_agents.kit.json_values import mappings, whole
 from league_agents.kit.printable import of, printable
+from league_agents.kit.values import evolve
+from league_agents.league.season.divisions import DivisionPlace, Move, moves
 from league_agents.report.records import DisputeRecord, MatchRecord, SeasonRecord, StandingRecord, Viewer
 from league_agents.report.records_file import RecordsFile
 from league_agents.report.sources import SeasonSource
@@ -48,15 +51,16 @@ class SeasonFolder:
     @cached_property
     def _season(self) -> SeasonRecord:
         found: list[SeasonRecord] = []
+        planned = self._manifest.get("divisions")
         for division in self._divisions:
             with closing(division.open(False)) as source:
                 found.append(source.season())
-        tables: dict[int, list[StandingRecord]] = {}
-        for season in found:
-            for number, rows in season.standings_after.items():
-                tables.setdefault(number, []).extend(rows)
         told = self._manifest
-        planned = told.get("divisions")
+        if promoted := whole(told.get("promoted")) or 0:
+            found = list(_with_moves(found, [of(each.get("name"), 200) for each in mappings(planned)], promoted))
+        # Divisions need not have the same number of rounds, nor play them at the same time.
+        numbers = sorted({number for season in found for number in season.standings_after})
+        tables = {number: tuple(row for season in found for row in _table_at(season, number)) for number in numbers}
         is_whole = not isinstance(planned, list) or len(found) >= len(planned)
         first = found[0]
         return SeasonRecord(
@@ -68,7 +72,7 @@ class SeasonFolder:
             divisions=tuple(division.name for division in self._divisions if division.name),
             teams=tuple(team for season in found for team in season.teams),
             schedule=tuple(match for season in found for match in season.schedule),
-            standings_after={number: tuple(rows) for number, rows in sorted(tables.items())},
+            standings_after=tables,
             is_over=is_whole and all(season.is_over for season in found),
             log=tuple(sorted((entry for season in found for entry in season.log), key=lambda entry: entry.at)),
         )
@@ -121,6 +125,27 @@ class SeasonFolder:
 
     def close(self) -> None:
         """No-op: no file is open between two calls."""
+
+
+def _table_at(season: SeasonRecord, number: int) -> tuple[StandingRecord, ...]:
+    """The table of one division when the league is after a round: its own latest one by then."""
+    return season.standings(max((each for each in season.standings_after if each <= number), default=number))
+
+
+def _with_moves(found: Sequence[SeasonRecord], names: Sequence[str], promoted: int) -> Iterator[SeasonRecord]:
+    """The divisions, their latest tables with who is promoted and relegated if they end so. ``names``: of all of them,
+    the highest first."""
+    for season in found:
+        rows, name = season.standings(), next(iter(season.divisions), "")
+        if not rows or name not in names:
+            yield season
+            continue
+        place = DivisionPlace(place=names.index(name), divisions=len(names), promoted=promoted)
+        moved = tuple(
+            row if move is Move.STAYS else evolve(row, move=move.value)
+            for row, move in zip(rows, moves(place, len(rows)), strict=True)
+        )
+        yield evolve(season, standings_after={**season.standings_after, max(season.standings_after): moved})
 
 
 def _name_of(value: object) -> str:

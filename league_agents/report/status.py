@@ -148,6 +148,8 @@ class RoleStatus:
     """The remedy for the clock error; empty when it is small."""
 
     results: JournalResults = NO_RESULTS
+    moves: str = ""
+    """Who is promoted and relegated by the latest table, in words; empty for all but the manager of a division."""
 
     @property
     def label(self) -> str:
@@ -219,6 +221,7 @@ class RoleStatus:
             "last_match": None if self.results.last_match is None else self.results.last_match.to_json(),
             "standings": [row.to_json() for row in self.results.standings],
             "standings_after": self.results.standings_after or None,
+            "moves": self.moves or None,
         }
 
 
@@ -252,6 +255,8 @@ def status_lines(statuses: Sequence[RoleStatus], machine_now: datetime) -> Itera
         if status.results.standings:
             after, rows = status.results.standings_after, status.results.standings
             yield f"  standings    after {after}: {standings_words(rows)}"
+        if status.moves:
+            yield f"  next season  as the table stands, {printable(status.moves, 400)}"
         waiting = {name: count for name, count in status.outbox.items() if name != "sent" and count}
         said = ", ".join(f"{count} {name}" for name, count in waiting.items()) or "nothing waits"
         oldest = f", the oldest since {ago(status.oldest_waiting, now)}" if status.oldest_waiting is not None else ""

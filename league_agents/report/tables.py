@@ -317,6 +317,7 @@ _STANDINGS = (
     Column(key="points", title="Points", value=lambda row: row.points, is_number=True),
     Column(key="private_score", title="Score", value=lambda row: row.private_score, is_number=True),
 )
+_MOVE = Column(key="move", title="Next season", value=lambda row: row.move)
 _SHOWN_ALREADY = frozenset({"points", "wins", "private_score"})
 
 
@@ -328,4 +329,4 @@ def standings_columns(rows: Sequence[StandingRecord]) -> tuple[Column, ...]:
         title = name.replace("_", " ").capitalize()
         return Column(key=name, title=title, value=lambda row: row.tie_breaks.get(name), is_number=True)
 
-    return (*_STANDINGS, *(tie_break(name) for name in names))
+    return (*_STANDINGS, *(tie_break(name) for name in names), _MOVE)

@@ -115,7 +115,7 @@ def test_a_reset_of_a_season_that_has_begun_says_why_and_one_that_is_over_stays(
         manage(office, "finish-season")
         assert work(live, league).season.phase.value == "finished"
     over = manage(office, "reset", "--why", "tidying up")
-    assert (over.exit_code, "'new-season'" in over.stderr) == (1, True)
+    assert (over.exit_code, "'next-season'" in over.stderr) == (1, True)
 
 
 def test_what_the_organiser_settles_is_told_listed_and_survives_a_restart(league: LocalLeague, office: Path) -> None:
@@ -302,3 +302,30 @@ def test_a_new_season_begins_on_the_journal_of_the_last_one(league: LocalLeague,
     trail = json.loads(CliRunner().invoke(command_line, ["show", "log", "--config", str(office), "--json"]).stdout)
     orders = [entry["text"] for entry in trail if entry["kind"] == "order"]
     assert orders == ["close-registration", "finish-season", "new-season"]
+
+
+def test_next_season_writes_the_season_that_the_manager_begins_when_it_is_started(
+    league: LocalLeague, office: Path
+) -> None:
+    with live_roles(read_league_file(office, {})) as (live,):
+        work(live, league)
+        refused = manage(office, "next-season", "AUTUMN")
+        assert (refused.exit_code, "is not over: manager is at REGISTRATION" in refused.stderr) == (3, True)
+        for order in ("close-registration", "finish-season"):
+            manage(office, order)
+            work(live, league)
+    before = office.read_text("utf-8")
+    assert manage(office, "next-season").exit_code == 0
+    assert office.read_text("utf-8") == before, "without an id it only shows"
+    assert "needs another id" in manage(office, "next-season", "LOCAL-1").stderr
+    made = manage(office, "next-season", "AUTUMN", "--text", "Autumn league")
+    assert (made.exit_code, "begins season AUTUMN when it is started again" in made.stderr) == (0, True)
+    was, document = yaml.safe_load(before), yaml.safe_load(office.read_text("utf-8"))
+    was["season"] |= {"id": "AUTUMN", "number": 2, "name": "Autumn league", "follows": "LOCAL-1"}
+    assert document == was
+    for _ in range(2):
+        with live_roles(read_league_file(office, {})) as (live,):
+            season = work(live, league).season
+            assert (season.season_id, season.phase.value) == ("AUTUMN", "registration")
+    assert sent(league)["BROADCAST_START_SEASON"] == 2
+    assert "season AUTUMN has begun" in manage(office, "next-season", "AUTUMN").stderr

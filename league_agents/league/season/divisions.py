@@ -12,7 +12,10 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import TypeVar
 
+from msgspec import Struct
+
 from league_agents.kit.errors import ConfigError
+from league_agents.league.season.tie_breaks import TieBreak
 
 T = TypeVar("T")
 
@@ -23,6 +26,16 @@ class Move(StrEnum):
     PROMOTED = "promoted"
     STAYS = "stays"
     RELEGATED = "relegated"
+
+
+class DivisionPlace(Struct, frozen=True, kw_only=True):
+    """Where a division stands in its league."""
+
+    place: int
+    """From 0, the highest division."""
+
+    divisions: int
+    promoted: int
 
 
 def check_promotion(sizes: Sequence[int], promoted: int) -> None:
@@ -37,12 +50,18 @@ def check_promotion(sizes: Sequence[int], promoted: int) -> None:
             )
 
 
-def moves(place: int, divisions: int, size: int, promoted: int) -> Iterator[Move]:
-    """The moves of the teams of a division, from the first of its table to the last. ``place`` counts from 0."""
-    up = promoted if place > 0 else 0
-    down = promoted if place < divisions - 1 else 0
+def moves(of: DivisionPlace, size: int) -> Iterator[Move]:
+    """The moves of the teams of a division, from the first of its table to the last."""
+    up = of.promoted if of.place > 0 else 0
+    down = of.promoted if of.place < of.divisions - 1 else 0
     for rank in range(size):
         yield Move.PROMOTED if rank < up else Move.RELEGATED if rank >= size - down else Move.STAYS
+
+
+def deciding(tie_breaks: Sequence[TieBreak], promoted: int) -> tuple[TieBreak, ...]:
+    """The tie-breaks of a league, which end with a lot where teams are promoted."""
+    is_open = promoted > 0 and TieBreak.LOT not in tie_breaks
+    return (*tie_breaks, TieBreak.LOT) if is_open else tuple(tie_breaks)
 
 
 def next_divisions(tables: Sequence[Sequence[T]], promoted: int) -> list[list[T]]:
@@ -56,6 +75,7 @@ def next_divisions(tables: Sequence[Sequence[T]], promoted: int) -> list[list[T]
     step = {Move.PROMOTED: -1, Move.STAYS: 0, Move.RELEGATED: 1}
     # The higher division's teams first: those that are relegated from it are before the others of the lower one.
     for place, table in enumerate(tables):
-        for team, move in zip(table, moves(place, len(tables), len(table), promoted), strict=True):
+        here = DivisionPlace(place=place, divisions=len(tables), promoted=promoted)
+        for team, move in zip(table, moves(here, len(table)), strict=True):
             found[place + step[move]].append(team)
     return found

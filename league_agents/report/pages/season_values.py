@@ -72,6 +72,9 @@ class Place(Struct, frozen=True, kw_only=True):
     rank: int
     team: Link
     is_withdrawn: bool
+    move: str
+    """``promoted`` or ``relegated``, or that it would be; empty for a team that stays."""
+
     cells: tuple[str, ...]
 
 

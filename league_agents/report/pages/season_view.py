@@ -282,6 +282,7 @@ class SeasonPages:
             rank=row.rank,
             team=self._team(in_division(row.division, row.participant_id)),
             is_withdrawn=self.teams[in_division(row.division, row.participant_id)].withdrawn,
+            move=shown(row.move if self._season.is_over or not row.move else f"would be {row.move}", LONGEST_NAME),
             cells=(
                 *(number(row.points), str(row.played), str(row.wins), *counted, *scored),
                 *(number(row.tie_breaks.get(key)) for key in keys),

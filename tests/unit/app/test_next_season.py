@@ -42,7 +42,7 @@ def test_the_next_season_s_divisions_follow_from_the_tables(tmp_path: Path) -> N
     assert source.season().season_id == "SEASON_2032-05-02"
     source.close()
 
-    rows = list(overall_table(PLAN, found))
+    rows = list(overall_table([each.name for each in PLAN.divisions], 1, found))
     assert [row.group_id for row in rows] == [team for table in tables for team in table]
     assert [row.place for row in rows] == list(range(1, 10))
     assert [row.move for row in rows] == [

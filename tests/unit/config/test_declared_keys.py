@@ -47,6 +47,8 @@ OTHERS: dict[str, Any] = {
     "gmail.price_table": "before_2026",
     "models.use": {"default": ["near"]},
     "season.tie_breaks": ["wins"],
+    "season.promoted": 1,
+    "season.follows": "WINTER-2030",
     "season.core_only": ["p1@league.test"],
     "log.level": "DEBUG",
     "metrics": "[::1]:9000",
@@ -67,7 +69,17 @@ def around(path: str) -> dict[str, Any]:
     top, _, below = path.partition(".")
     role = below.partition(".")[0] if top == "roles" and below else "manager" if top == "season" else "referee"
     others = {"season": WHOLE["season"]} if role == "manager" else {"league": WHOLE["league"]}
-    return copy.deepcopy({**others, top: WHOLE[top], "roles": {role: WHOLE["roles"][role]}})
+    found = copy.deepcopy({**others, top: WHOLE[top], "roles": {role: WHOLE["roles"][role]}})
+    if path.startswith("roles.manager.teams"):
+        found["roles"]["manager"]["teams"] = found["season"].pop("teams")
+    elif path == "season.promoted":
+        teams = found["season"].pop("teams")
+        renamed = json.loads(re.sub(r'"(?=[a-z.]+@|falcons"|otters"|herons")', '"b-', json.dumps(teams)))
+        found["roles"]["manager"] = [
+            {"name": name, "address": f"{name}@league.test", "teams": each}
+            for name, each in (("one", teams), ("two", renamed))
+        ]
+    return found
 
 
 def read(folder: Path, mapping: dict[str, Any]) -> LeagueSettings:
@@ -107,8 +119,8 @@ def test_every_class_of_keys_belongs_to_the_league_file() -> None:
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, WrittenMapping)
     }
-    # A price file is a file of its own.
-    apart = {WrittenMapping, model_file.WrittenPrice, model_file.WrittenPrices}
+    # What every role has, and a price file, which is a file of its own.
+    apart = {WrittenMapping, league_keys.WrittenRole, model_file.WrittenPrice, model_file.WrittenPrices}
     assert {each.kind for each in declared_keys()} == kinds - apart
 
 

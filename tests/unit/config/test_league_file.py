@@ -46,8 +46,7 @@ def test_the_example_is_valid_as_it_is_and_with_every_comment_taken_away(tmp_pat
     # A commented line that is a key; prose has no "key:" at its beginning.
     bare = re.sub(r"(?m)^(\s*)# (?=(?: {2})*(?:- \{|(?:- )?[a-z_0-9]+:(?: |$)))", r"\1", text)
     settings = read(tmp_path, bare)
-    assert settings.season is not None
-    assert len(settings.season.teams) == 3
+    assert len(settings.roles[0].teams) == 3
     assert [entry.name for entry in settings.models.chain("get_answers")] == ["clever", "near"]
     assert [role.role for role in settings.roles] == ["manager", "referee", "player"]
     defaults = read(tmp_path, PLAYER)
@@ -167,7 +166,7 @@ def test_rules_may_be_a_file_beside_the_league_file_or_stand_in_it(tmp_path: Pat
 
 def test_a_manager_gets_its_season(tmp_path: Path) -> None:
     settings = read(tmp_path, MANAGER + "league: {league_id: L7}")
-    config = manager_config(settings, Identity(email="office@league.test", participant_id="LM001"))
+    config = manager_config(settings, settings.roles[0], Identity(email="office@league.test", participant_id="LM001"))
     assert (config.season_id, config.season_name, config.league_id) == ("S1", "S1", "L7")
     assert config.registration_wait == timedelta(seconds=90)
     assert [team.group_id for team in config.teams] == ["g0", "g1", "g2"]
@@ -186,7 +185,8 @@ def test_a_manager_gets_its_season(tmp_path: Path) -> None:
 def test_a_season_says_who_meets_and_what_decides(tmp_path: Path, keys: str, kind: ScheduleKind, order: str) -> None:
     text = MANAGER.replace("{id: S1,", f"{{id: S1, {keys}{',' if keys else ''}")
     assert keys in text
-    config = manager_config(read(tmp_path, text), Identity(email="office@league.test", participant_id="LM001"))
+    settings = read(tmp_path, text)
+    config = manager_config(settings, settings.roles[0], Identity(email="office@league.test", participant_id="LM001"))
     assert (config.schedule_kind, " ".join(config.table_order)) == (kind, order)
 
 

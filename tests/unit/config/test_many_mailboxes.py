@@ -75,11 +75,6 @@ def test_the_login_command_names_the_mailbox_and_reads_it_alone(tmp_path: Path) 
             r"roles\.referee: must have at least one referee, found an empty",
         ),
         ("- {address: r1@league.test, id: R1}", "- 7", r"roles\.referee\[0\]: must be .*, found 7"),
-        (
-            "referee:",
-            "manager:",
-            r"roles\.manager: must be one mapping of keys, found a list: a league has one manager",
-        ),
     ],
 )
 def test_what_is_wrong_in_a_list_is_named_by_its_place(tmp_path: Path, was: str, is_now: str, said: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from league_agents.kit.errors import ConfigError
-from league_agents.league.season.divisions import Move, check_promotion, moves, next_divisions
+from league_agents.league.season.divisions import DivisionPlace, Move, check_promotion, moves, next_divisions
 
 
 @st.composite
@@ -37,11 +37,10 @@ def test_the_first_go_up_and_the_last_go_down_by_one_division(league: tuple[list
     following = {team: place for place, division in enumerate(next_divisions(tables, promoted)) for team in division}
     for place, table in enumerate(tables):
         up, down = (promoted if place > 0 else 0), (promoted if place < len(tables) - 1 else 0)
+        here = DivisionPlace(place=place, divisions=len(tables), promoted=promoted)
         steps = [following[team] - now[team] for team in table]
         assert steps == [-1] * up + [0] * (len(table) - up - down) + [1] * down
-        assert [move is Move.STAYS for move in moves(place, len(tables), len(table), promoted)] == [
-            step == 0 for step in steps
-        ]
+        assert [move is Move.STAYS for move in moves(here, len(table))] == [step == 0 for step in steps]
 
 
 def test_the_order_in_a_division_is_from_above_to_below() -> None:

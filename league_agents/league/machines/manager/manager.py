@@ -179,7 +179,11 @@ SERVICE: TransitionTable[Move] = TransitionTable(
     (
         _row(ANY, Command.KEEP_ALIVE, keep_alive, ANY, "BROADCAST_KEEP_ALIVE"),
         _row(ANY, Command.FREE_TEXT, free_text, ANY, "BROADCAST_FREE_TEXT"),
-        _row(ANY, Command.PAUSE, pause, ANY, "BROADCAST_CRITICAL_PAUSE; deadlines stop"),
+        *(
+            _row(phase, Command.PAUSE, pause, phase, "BROADCAST_CRITICAL_PAUSE; deadlines stop")
+            for phase in SeasonPhase
+            if phase is not _FINISHED
+        ),
         _row(ANY, Command.CONTINUE, go_on_after_pause, ANY, "BROADCAST_CRITICAL_CONTINUE; deadlines go on"),
         *(
             _row(phase, Command.RESET, reset, _SETUP, "BROADCAST_CRITICAL_RESET; records of what was cut off")
@@ -370,7 +374,7 @@ def _refusal(season: Season, command: Command) -> str:
     else:
         first = () if command is Command.NEW_SEASON else _ways(season.phase).get(command)
     if first is None and season.phase is _FINISHED:
-        remedy = f"it is over; for another one change season.id and season.number, then '{Command.NEW_SEASON.word}'"
+        remedy = "it is over; the next one begins with 'next-season'"
     elif first is None:
         remedy = f"that is over, and only '{Command.RESET.word}' goes back"
     else:

@@ -279,8 +279,11 @@ def give(office: Any, command: Command) -> None:
         office.everybody_registers()
 
 
-@pytest.mark.parametrize("is_paused", [False, True])
-@pytest.mark.parametrize("steps", range(len(ALL_THE_WAY) + 1))
+@pytest.mark.parametrize(
+    ("steps", "is_paused"),
+    [(steps, is_paused) for steps in range(len(ALL_THE_WAY)) for is_paused in (False, True)]
+    + [(len(ALL_THE_WAY), False)],  # a season that is over is not paused
+)
 def test_a_refused_command_says_what_comes_first_and_then_it_is_taken(
     office_of: Callable[..., Any], steps: int, is_paused: bool
 ) -> None:
@@ -298,8 +301,7 @@ def test_a_refused_command_says_what_comes_first_and_then_it_is_taken(
         if named == [Command.RESET]:
             assert said.endswith("that is over, and only 'reset' goes back")
             continue
-        if named == [Command.NEW_SEASON]:
-            assert said.endswith("it is over; for another one change season.id and season.number, then 'new-season'")
+        if said.endswith("it is over; the next one begins with 'next-season'"):
             assert office.state.season.phase is SeasonPhase.FINISHED
             continue
         assert said.endswith(" first")
@@ -315,7 +317,8 @@ def test_a_refused_command_says_what_comes_first_and_then_it_is_taken(
         (0, Command.START_ROUND, "'open-season', 'close-registration' first"),
         (3, Command.CLOSE_REGISTRATION, "that is over"),
         (3, Command.START_ROUND, "start-round: the season is in ROUND(1); 'end-round' first"),
-        (6, Command.FINISH_SEASON, "it is over; for another one"),
+        (6, Command.FINISH_SEASON, "it is over; the next one begins"),
+        (6, Command.PAUSE, "pause: the season is in FINISHED; it is over; the next one begins"),
     ],
 )
 def test_what_comes_first_is_the_shortest_way(
@@ -340,12 +343,11 @@ def test_a_season_that_has_begun_is_reset_with_a_reason_only(office_of: Callable
     assert office.state.season.phase is SeasonPhase.SETUP
 
 
-@pytest.mark.parametrize("is_paused", [False, True])
-def test_a_finished_season_is_never_reset(office_of: Callable[..., Any], is_paused: bool) -> None:
-    office = walked(office_of, len(ALL_THE_WAY), is_paused=is_paused)
+def test_a_finished_season_is_never_reset(office_of: Callable[..., Any]) -> None:
+    office = walked(office_of, len(ALL_THE_WAY), is_paused=False)
     before = office.state
     office.command(Command.RESET, "tidying up")
     assert office.state == before
     assert [each.partition("; ")[2] for each in refusals(office)] == [
-        "it is over; for another one change season.id and season.number, then 'new-season'"
+        "it is over; the next one begins with 'next-season'"
     ]
