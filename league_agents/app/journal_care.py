@@ -9,7 +9,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from league_agents.app.journal_copy import owners_of, worked_on
-from league_agents.app.storage import STORAGE, role_journals
+from league_agents.app.journals import moved_to
+from league_agents.app.storage import STORAGE, bytes_of, role_journals
 from league_agents.config.league_settings import RoleSettings
 from league_agents.config.storage_url import JournalPlace
 from league_agents.journal.port import StoredJournal
@@ -63,20 +64,34 @@ def kept_journals(places: Sequence[JournalPlace], roles: Sequence[RoleSettings])
     return found
 
 
-def check_journal(kept: KeptJournal) -> None:
-    """Read every page, row and archived match. Raises ``JournalUnusable`` if something is damaged."""
+def check_journal(kept: KeptJournal) -> str | None:
+    """Read every page, row and archived match. Return where the journal was moved to; ``None`` if it was not.
+
+    Raises ``JournalUnusable`` if something is damaged.
+    """
     with kept.looked_at() as journal:
         journal.check_content()
         journal.check_archive()
+        return moved_to(journal)
 
 
-def journal_stats(kept: KeptJournal) -> Mapping[str, int]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalStats:
+    """How much is in a journal."""
+
+    counts: Mapping[str, int]
     """The number of rows of each table, of archived matches, and of bytes if the journal is a file."""
+
+    moved_to: str | None
+    """Where the journal was moved to; ``None`` if it was not."""
+
+
+def journal_stats(kept: KeptJournal) -> JournalStats:
+    """Count what is in a journal. Raises ``JournalError``."""
     with kept.looked_at() as journal:
-        counts = dict(journal.row_counts())
-    if isinstance(kept.place, Path):
-        counts["bytes"] = kept.place.stat().st_size
-    return counts
+        counts, moved = dict(journal.row_counts()), moved_to(journal)
+    size = bytes_of(kept.place)
+    return JournalStats(counts=counts if size is None else {**counts, "bytes": size}, moved_to=moved)
 
 
 def archive_old(kept: KeptJournal, age: timedelta, *, clock: Clock, told: Callable[[int], None]) -> int:
@@ -99,9 +114,9 @@ def prune_journal(kept: KeptJournal, keep: int) -> tuple[str, ...]:
 def vacuum_journal(kept: KeptJournal) -> tuple[int, int] | None:
     """Give unused room of a file back. Return its bytes before and after; ``None`` for a database, which does it by
     itself."""
-    if not isinstance(kept.place, Path):
+    before = bytes_of(kept.place)
+    if before is None or not isinstance(kept.place, Path):
         return None
-    before = kept.place.stat().st_size
     with kept.worked_on():
         STORAGE.vacuum(kept.place)
-    return before, kept.place.stat().st_size
+    return before, bytes_of(kept.place) or 0

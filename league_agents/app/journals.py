@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,15 +118,39 @@ def _marker_of_this_journal(role: RoleSettings) -> Marker | None:
 
 
 def refuse_lost_journal(role: RoleSettings) -> None:
-    """Raises ``ConfigError`` when the journal is missing or empty, and the mailbox has been played from it."""
-    marker = _marker_of_this_journal(role)
-    if marker is not None and not is_begun(role):
+    """Raises ``ConfigError`` when the journal is missing or empty, and the mailbox has been played from it, or from one
+    that was moved elsewhere."""
+    marker = marker_of(role)
+    if marker is not None and marker.journal != _seen_from_token(role):
+        _refuse_moved_journal(role, marker)
+    elif marker is not None and not is_begun(role):
         happened = "is empty" if isinstance(role.journal, Path) and role.journal.exists() else "is gone"
         raise _wrong_key(
             role,
             f"{role.journal}: {happened}, and {role.address} has been played from it since {marker.since};"
             f" put a copy back, or remove {marker_path(role)} to begin anew",
         )
+
+
+def _refuse_moved_journal(role: RoleSettings, marker: Marker) -> None:
+    """Raises ``ConfigError`` when a new journal would begin beside one that was moved."""
+    before = role.token.parent / marker.journal
+    if not before.is_file() or is_begun(role):
+        return  # a person who wants a new journal names another file
+    try:
+        with closing(role_journals(before, role=role.role, address=role.address).look()) as journal:
+            moved = moved_to(journal)
+    except JournalError:
+        return
+    if moved is None:
+        return
+    was_interrupted = moved == str(role.journal)
+    remedy = "run the same 'journal copy' again, which was interrupted" if was_interrupted else "name that place"
+    raise _wrong_key(
+        role,
+        f"{role.journal}: is not begun, and the journal of {role.address} was moved to {moved}; {remedy},"
+        f" or remove {marker_path(role)} to begin anew",
+    )
 
 
 def keep_marker(role: RoleSettings, journal: Journal, *, today: str) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
@@ -21,8 +21,9 @@ from league_agents.app.live_mailbox import MailboxMaker, OpenMailbox, WantedMail
 from league_agents.app.outages import Outages
 from league_agents.app.peers import is_game_open, peers_of
 from league_agents.app.role_files import take_files, tighten_folders
+from league_agents.app.storage import bytes_of
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
-from league_agents.config.storage_url import DatabaseUrl, JournalPlace
+from league_agents.config.storage_url import DatabaseUrl
 from league_agents.journal.port import WARNING, Journal, Note, StoredJournal
 from league_agents.kit.clock import Clock, SystemClock
 from league_agents.kit.errors import JournalError, JournalHeld, JournalUnusable
@@ -198,7 +199,7 @@ def live_program(
             facts=box.facts,
             tidy=made.tidy,
             close=box.close,
-            journal_bytes=lambda: _size(role.journal),
+            journal_bytes=lambda: bytes_of(role.journal),
             sends_left=box.sends_left,
         )
 
@@ -333,17 +334,6 @@ def _targets(role: RoleSettings, state: object) -> list[str]:
             if match.target is not None:
                 found += [match.target.opening_sentence, match.target.associative_word]
     return [text for text in found if text]
-
-
-def _size(place: JournalPlace) -> int | None:
-    """The bytes of a journal's files; ``None`` for one in a database."""
-    if not isinstance(place, Path):
-        return None
-    found = 0
-    for path in (place, place.with_name(f"{place.name}-wal")):
-        with suppress(OSError):
-            found += path.stat().st_size
-    return found
 
 
 def _stamp(path: Path) -> object:

@@ -8,6 +8,7 @@ says, in a file or in a database (``RoleJournals``), and so do its model calls; 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -110,6 +111,17 @@ def role_journals(place: JournalPlace, *, role: str, address: str) -> RoleJourna
     if isinstance(place, DatabaseUrl):
         return _InDatabase(place, role, address)
     return _InFile(place, role, address)
+
+
+def bytes_of(place: JournalPlace) -> int | None:
+    """The bytes of a journal's file and its write-ahead log; ``None`` for one in a database."""
+    if not isinstance(place, Path):
+        return None
+    found = 0
+    for path in (place, place.with_name(f"{place.name}-wal")):
+        with suppress(OSError):
+            found += path.stat().st_size
+    return found
 
 
 def owners_in(place: DatabaseUrl) -> list[tuple[str, str]]:

@@ -76,8 +76,8 @@ def check(*, places: tuple[str, ...], config: Path | None) -> None:
     from league_agents.app.journal_care import check_journal
 
     for kept in _chosen(places, config):
-        check_journal(kept)
-        click.echo(f"{kept.name}: whole")
+        moved = check_journal(kept)
+        click.echo(f"{kept.name}: whole" + ("" if moved is None else f", moved to {moved}"))
 
 
 @command.command(short_help="How much is in journals.")
@@ -92,12 +92,21 @@ def stats(*, places: tuple[str, ...], config: Path | None, as_json: bool) -> Non
     found = [(kept, journal_stats(kept)) for kept in _chosen(places, config)]
     if as_json:
         document = [
-            {"role": kept.role, "address": kept.address, "journal": str(kept.place), **counts} for kept, counts in found
+            {
+                "role": kept.role,
+                "address": kept.address,
+                "journal": str(kept.place),
+                "moved_to": counted.moved_to,
+                **counted.counts,
+            }
+            for kept, counted in found
         ]
         print_document({"journals": document}, sys.stdout)
         return
-    for kept, counts in found:
-        click.echo(f"{kept.name}: {', '.join(f'{name} {count:,}' for name, count in counts.items() if count)}")
+    for kept, counted in found:
+        moved = [] if counted.moved_to is None else [f"moved to {counted.moved_to}"]
+        counts = [f"{name} {count:,}" for name, count in counted.counts.items() if count]
+        click.echo(f"{kept.name}: {', '.join([*moved, *counts])}")
 
 
 @command.command(short_help="Put closed matches into one compressed record each.")

@@ -152,9 +152,11 @@ def prune_seasons(db: Database, keep: int) -> tuple[str, ...]:
     Return the numbers of the deleted seasons. A season with a match that is not over is kept. Raises ``JournalError``,
     and ``db.failures``.
     """
+    # Not the inbox: a stranger's mail may name any season, also a later one than ours.
+    own = ("archive", "outbox", "calls")
+    tables = (*own, "inbox")
     with db.transaction():
-        tables = ("archive", "inbox", "outbox", "calls")
-        names = " UNION ".join(f"SELECT substr(game_id, 1, 2) FROM {name} WHERE {MINE}{_IS_GAME}" for name in tables)  # noqa: S608
+        names = " UNION ".join(f"SELECT substr(game_id, 1, 2) FROM {name} WHERE {MINE}{_IS_GAME}" for name in own)  # noqa: S608
         seasons = sorted(season for (season,) in db.run(names).fetchall())
         pruned = tuple(season for season in seasons[:-keep] if not _is_open(db, season))
         for season in pruned:

@@ -162,8 +162,7 @@ class SqlJournal:
         with db.transaction():
             if not self._consume_cause(step, at):
                 return False
-            if db.run(ADVANCE, (self._steps + 1, self._steps)).rowcount != 1:
-                raise JournalError(f"{db.name}: another process is working on this journal; stop one of the two")
+            self._claim(self._steps + 1)
             for name, value in parts:
                 if value is None:
                     db.run("DELETE FROM parts WHERE {mine}name = ?", (name,))
@@ -184,6 +183,11 @@ class SqlJournal:
                 (item.transaction_id, item) for item, new in zip(step.sends, is_new, strict=True) if new
             )
         return True
+
+    def _claim(self, steps: int) -> None:
+        """Write the number of steps, within a transaction. Raises ``JournalError`` if another process has done so."""
+        if self._db.run(ADVANCE, (steps, self._steps)).rowcount != 1:
+            raise JournalError(f"{self._db.name}: another process is working on this journal; stop one of the two")
 
     def _consume_cause(self, step: StepCommit, at: str) -> bool:
         """Record that the cause is used up. Return whether it was new and still wanted."""
@@ -311,13 +315,17 @@ class SqlJournal:
 
     @_reads
     def archive(self, before: datetime, *, limit: int = 100) -> int:
-        done = archive_matches(self._db, before, limit)
+        with self._db.transaction():
+            self._claim(self._steps)
+            done = archive_matches(self._db, before, limit)
         self._has_archive = self._has_archive or done > 0
         return done
 
     @_reads
     def prune(self, keep: int) -> tuple[str, ...]:
-        pruned = prune_seasons(self._db, keep)
+        with self._db.transaction():
+            self._claim(self._steps)
+            pruned = prune_seasons(self._db, keep)
         self._has_archive = has_archive(self._db)
         return pruned
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from league_agents.app.journal_copy import JournalMove, move_journal, moves
-from league_agents.app.journals import look_at_journal, open_journal
+from league_agents.app.journals import keep_marker, look_at_journal, moved_to, open_journal
 from league_agents.app.role_files import lock_journal
 from league_agents.app.storage import role_journals
 from league_agents.cli.journal import command
 from league_agents.config.league_file import read_league_file
-from league_agents.config.storage_url import DatabaseUrl, JournalPlace
+from league_agents.config.league_settings import RoleSettings
+from league_agents.config.storage_url import JOURNAL_VARIABLE, DatabaseUrl, JournalPlace
 from league_agents.journal.copying import COPIED
 from league_agents.journal.port import Note, Order, StepCause, StepCommit, StoredJournal
+from league_agents.journal.sql import SqlJournal
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import ConfigError, JournalError, JournalHeld, JournalUnusable
@@ -125,12 +129,16 @@ def test_a_journal_goes_to_a_database_and_back_whole(tmp_path: Path, database: D
         )
 
 
+def a_role(folder: Path, journal: str) -> RoleSettings:
+    text = "league: {manager_email: o@league.test}\nroles: {referee: {address: r@league.test, id: R, group_id: g}}\n"
+    (folder / "league.yaml").write_text(text, "utf-8")
+    (role,) = read_league_file(folder / "league.yaml", {JOURNAL_VARIABLE: journal}).roles
+    return role
+
+
 def test_nobody_goes_on_with_a_journal_that_was_moved(tmp_path: Path, database: DatabaseUrl) -> None:
     a_season(tmp_path / "referee.db")
-    league = tmp_path / "league.yaml"
-    text = "league: {manager_email: o@league.test}\nroles: {referee: {address: r@league.test, id: R, group_id: g}}\n"
-    league.write_text(text, "utf-8")
-    (role,) = read_league_file(league, {}).roles
+    role = a_role(tmp_path, "referee.db")
     open_journal(role, dump_part, is_to_work=True).close()
     move(tmp_path / "referee.db", database)
     for use in (lambda: open_journal(role, dump_part, is_to_work=True), lambda: look_at_journal(role)):
@@ -191,11 +199,85 @@ def test_a_copy_that_fails_or_differs_leaves_the_old_journal_in_use(
     assert move(tmp_path / "old.db", database)
 
 
+@pytest.mark.parametrize("is_written", [True, False])
+def test_an_error_at_the_end_of_a_copy_leaves_one_journal_in_use(
+    tmp_path: Path, database: DatabaseUrl, monkeypatch: pytest.MonkeyPatch, is_written: bool
+) -> None:
+    """The server is gone before it has said whether the transaction counts."""
+    real = SqlJournal.replace_by
+
+    def lost(target: SqlJournal, source: StoredJournal, told: Callable[[int], None]) -> int:
+        if is_written:
+            real(target, source, told)
+        raise JournalError("the connection is lost")
+
+    a_season(tmp_path / "old.db")
+    monkeypatch.setattr(SqlJournal, "replace_by", lost)
+    with pytest.raises(JournalError, match="lost; the same command goes on" if is_written else "lost$"):
+        move(tmp_path / "old.db", database)
+    monkeypatch.undo()
+    with closing(SqliteJournal.to_look_at(tmp_path / "old.db")) as old:
+        assert (moved_to(old) is not None) == is_written
+    assert bool(move(tmp_path / "old.db", database)) != is_written
+    with closing(opened(database)) as journal:
+        assert journal.kept("seed") == "s"
+
+
 def test_a_copy_that_was_killed_goes_on(tmp_path: Path, database: DatabaseUrl) -> None:
     a_season(tmp_path / "old.db")
     with closing(opened(tmp_path / "old.db")) as journal:
         journal.keep("moved_to", {"to": str(database), "at": NOON.isoformat()})
     assert move(tmp_path / "old.db", database) > 2_000
+
+
+def test_a_journal_that_was_begun_anew_in_the_meantime_is_no_copy(tmp_path: Path, database: DatabaseUrl) -> None:
+    a_season(tmp_path / "old.db")
+    with closing(opened(tmp_path / "old.db")) as journal:
+        journal.keep("moved_to", {"to": str(database), "at": NOON.isoformat()})
+    with closing(opened(database)) as journal:
+        journal.keep("seed", "another")
+    with pytest.raises(JournalUnusable, match=r"has a journal of referee r@league\.test already"):
+        move(tmp_path / "old.db", database)
+
+
+def test_no_journal_begins_anew_beside_one_that_was_moved(tmp_path: Path, database: DatabaseUrl) -> None:
+    role = partial(a_role, tmp_path)
+    a_season(tmp_path / "old.db")
+    with closing(opened(tmp_path / "old.db")) as journal:
+        assert keep_marker(role("old.db"), journal, today="today") is None
+        journal.keep("moved_to", {"to": str(database), "at": NOON.isoformat()})
+    with pytest.raises(
+        ConfigError, match=r"is not begun, and the journal of .* was moved .*; run the same 'journal copy'"
+    ):
+        open_journal(role(database.url), dump_part)
+    with pytest.raises(ConfigError, match=r"third\.db: is not begun, .*; name that place, or remove .*\.json\.journal"):
+        open_journal(role("third.db"), dump_part)
+    assert move(tmp_path / "old.db", database)
+    open_journal(role(database.url), dump_part).close()
+    (tmp_path / "old.db").write_bytes(b"damaged")
+    open_journal(role("third.db"), dump_part).close()
+
+
+def test_files_keep_their_names_in_a_folder_and_no_two_are_moved_to_one(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        a_season(tmp_path / folder / "old.db")
+    (tmp_path / "new").mkdir()
+    (wanted,) = moves([tmp_path / "a" / "old.db"], tmp_path / "new")
+    assert wanted.target == tmp_path / "new" / "old.db"
+    for target in (tmp_path / "new", DatabaseUrl("postgresql://league@127.0.0.1/x")):
+        with pytest.raises(JournalUnusable, match=r"is to take .*a/old\.db and .*b/old\.db; move one elsewhere"):
+            moves([tmp_path / "a" / "old.db", tmp_path / "b" / "old.db"], target)
+
+
+def test_a_moved_journal_is_called_so(tmp_path: Path) -> None:
+    a_season(tmp_path / "old.db")
+    move(tmp_path / "old.db", tmp_path / "new.db")
+    new = tmp_path / "new.db"
+    for words, what in ((["check"], f": whole, moved to {new}\n"), (["stats"], f": moved to {new}, ")):
+        assert what in CliRunner().invoke(command, [*words, str(tmp_path / "old.db")]).output
+    (shown,) = json.loads(CliRunner().invoke(command, ["stats", "--json", str(tmp_path / "old.db")]).output)["journals"]
+    assert shown["moved_to"] == str(new)
 
 
 def test_the_command_moves_what_a_database_has_into_a_folder(tmp_path: Path, database: DatabaseUrl) -> None:

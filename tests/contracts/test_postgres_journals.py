@@ -193,6 +193,9 @@ def test_a_process_that_wakes_up_after_its_lease_can_do_nothing(url: str) -> Non
     assert [item.transaction_id for item in two.sends_in_doubt()] == ["t1"], "only the new holder may decide"
     with pytest.raises(JournalError, match="another process is working on this journal"):
         one.commit(step("2"))
+    for tidy in (lambda: one.archive(NOON), lambda: one.prune(1)):
+        with pytest.raises(JournalError, match="another process is working on this journal"):
+            tidy()
     assert two.commit(step("2"))
     one.close()
     assert is_worked_on(url, role="referee", address="r@league.test"), "the lease is the other one's"

@@ -16,7 +16,8 @@ from league_agents.app.live import _archive
 from league_agents.app.storage import RoleJournals, role_journals
 from league_agents.cli.journal import command
 from league_agents.config.storage_url import DatabaseUrl
-from league_agents.journal.port import Note, StepCause, StepCommit, StoredJournal
+from league_agents.journal.port import InboxVerdict, Note, StepCause, StepCommit, StoredJournal
+from league_agents.journal.sqlite import SqliteJournal
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import JournalUnusable
 from league_agents.kit.values import evolve
@@ -153,6 +154,15 @@ def test_old_seasons_go_and_a_season_that_is_not_over_stays(journal: StoredJourn
     assert [note.key for note in journal.notes(kinds=("match",))] == ["0301001", "0401001", "0101001"]
 
 
+def test_no_stranger_decides_which_season_is_the_last(journal: StoredJournal) -> None:
+    play(journal, "0101001")
+    play(journal, "0201001")
+    forged = evolve(mail_row("forged", InboxVerdict.REJECTED), game_id="9901001")
+    journal.commit(StepCommit(cause=StepCause.MAIL, key="forged", at=NOON, inbox=forged))
+    assert journal.prune(1) == ("01",)
+    assert [note.key for note in journal.notes(kinds=("match",))] == ["0201001"]
+
+
 def test_a_match_takes_a_tenth_of_its_room(journal: StoredJournal) -> None:
     document = {
         "questions": [{"number": n, "text": f"Does sentence {n} name a place?", "options": {}} for n in range(20)]
@@ -200,6 +210,11 @@ def test_a_person_archives_prunes_and_looks_at_a_file(tmp_path: Path) -> None:
     assert '"archive": 120' in told("stats", path, "--json")
     assert told("prune", path, "--keep", 1) == f"{name}matches of season 1 deleted\n"
     assert told("prune", path, "--keep", 1) == f"{name}nothing to delete\n"
+    with closing(SqliteJournal(path, role="referee", address="r@league.test", dump=dump_part)) as opened:
+        opened.keep("daemon", 1)
+        log = path.with_name("referee.db-wal").stat().st_size  # a process that works on it has one
+        assert log
+        assert f", bytes {path.stat().st_size + log:,}\n" in told("stats", path)
     size = path.stat().st_size
     assert told("vacuum", path).startswith(f"{name}{size:,} bytes, now ")
     assert path.stat().st_size < size
