@@ -24,6 +24,7 @@ from typing import Protocol, TypeVar
 
 import click
 
+from benchmarks.arena_engine import WAYS, actions_per_s, thousand_instructions_an_action
 from benchmarks.instructions import (
     FEW_OPEN,
     MANY_OPEN,
@@ -201,6 +202,15 @@ def instruction_figures(*, size: Size) -> list[Figure]:
             Figure(key=f"instructions.open_{FEW_OPEN}", value=few, unit="million a match", promised=""),
             Figure(key=f"instructions.open_{MANY_OPEN}", value=many, unit="million a match", promised=""),
             Figure(key="instructions.growth", value=many / few, unit="times", promised="at most 1.3"),
+        ]
+        figures += [
+            Figure(
+                key=f"instructions.undercover.{way}",
+                value=thousand_instructions_an_action("undercover", way),
+                unit="thousand an action",
+                promised="",
+            )
+            for way in WAYS
         ]
     trace = trace_of_one_batch()
     return [
@@ -432,20 +442,26 @@ class _Part(Protocol):
 
 
 def arena_engine_figures(*, size: Size) -> list[Figure]:
-    """How fast matches go by themselves, in every game of the arena."""
-    from benchmarks.arena_engine import actions_per_s
+    """How fast matches go by themselves and as environments of PettingZoo, in every game of the arena."""
     from league_agents.games.registry import game_codes
 
     runs, actions = size.of(1, 5, 5), size.of(2_000, 20_000, 20_000)
-    return [
-        Figure(
-            key=f"arena.actions_per_s.{game}",
-            value=statistics.median(actions_per_s(game, actions) for _ in range(runs)),
-            unit="/s",
-            promised="at least 10,000",
-        )
-        for game in game_codes()
-    ]
+    figures = []
+    for game in game_codes():
+        # In turns: both see the same hours of a shared machine.
+        pairs = [(actions_per_s(game, actions), actions_per_s(game, actions, way="pettingzoo")) for _ in range(runs)]
+        engine, environment = (statistics.median(each) for each in zip(*pairs, strict=True))
+        figures += [
+            Figure(key=f"arena.actions_per_s.{game}", value=engine, unit="/s", promised="at least 10,000"),
+            Figure(key=f"arena.pettingzoo_per_s.{game}", value=environment, unit="/s", promised="at least 8,000"),
+            Figure(
+                key=f"arena.pettingzoo_share.{game}",
+                value=statistics.median(through / alone for alone, through in pairs),
+                unit="of the engine",
+                promised="",
+            ),
+        ]
+    return figures
 
 
 def arena_server_figures(*, size: Size) -> list[Figure]:

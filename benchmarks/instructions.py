@@ -186,8 +186,13 @@ def play_at_once(matches: int, open_at_once: int) -> None:
 
 def instructions(mode: str, matches: int, open_at_once: int = 1) -> int:
     """The instructions of a process that plays so many matches."""
+    return instructions_of("benchmarks.instructions", mode, str(matches), str(open_at_once))
+
+
+def instructions_of(module: str, *arguments: str) -> int:
+    """The instructions of a process that runs this module."""
     command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    command += [sys.executable, "-m", "benchmarks.instructions", mode, str(matches), str(open_at_once)]
+    command += [sys.executable, "-m", module, *arguments]
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     found = _COUNTED.search(done.stderr)

@@ -12,7 +12,8 @@
         table.step(None if done else table.action_space(agent).sample(observation["action_mask"]))
 
 What an agent observes: ``observation``, its view as UTF-8 JSON in a row of bytes, filled up with zeros; and
-``action_mask``. The view itself is ``info["view"]``, the legal actions with their schemas are ``info["legal"]``.
+``action_mask``. The view itself is ``info["view"]``, the legal actions with their schemas are ``info["legal"]``. In the
+infos of agents that cannot step next nothing is legal.
 
 What it may do: a number of ``action_space(agent)`` (``numbering`` says what the numbers mean), or the action itself, as
 an ``Action`` or as ``{"type": …, "data": …}``. An action that the game refuses leaves the same agent selected, with the

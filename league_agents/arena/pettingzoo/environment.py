@@ -55,7 +55,7 @@ class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]
             self.rewards[each] = float(outcome.scores.get(each, 0.0))
         self._accumulate_rewards()
         told = {"winners": list(outcome.winners), "reason": outcome.reason, "metrics": dict(outcome.metrics)}
-        self.infos = {each: {"legal": (), "view": self._match.view(each), "outcome": told} for each in self.agents}
+        self.infos = {each: {"legal": (), "view": self._sight(each).view, "outcome": told} for each in self.agents}
         self._deads_step_first()
         if self.render_mode == "human":
             self.render()
@@ -65,7 +65,8 @@ class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]
         return self._meant(self.agent_selection, number)
 
     def _infos(self, refusal: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
-        match = self._match
-        found: dict[str, dict[str, Any]] = {agent: {"legal": match.legal(agent)} for agent in self.agents}
-        found[self.agent_selection] |= {"view": match.view(self.agent_selection), "refusal": refusal}
+        # Nobody but the selected agent can step, so nothing is legal for the others, in a sealed phase too.
+        found: dict[str, dict[str, Any]] = {agent: {"legal": ()} for agent in self.agents}
+        sight = self._sight(self.agent_selection)
+        found[self.agent_selection] = {"legal": sight.legal, "view": sight.view, "refusal": refusal}
         return found

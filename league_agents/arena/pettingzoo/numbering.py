@@ -12,9 +12,13 @@ Rule: the action depends only on the match's seed, the decision and the number, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
 
 from league_agents.arena.agents.random_agent import instance_of
 from league_agents.games.declaration import GameDeclaration
@@ -28,6 +32,18 @@ MOST_VALUES: Final = 1000
 """A field with more values is drawn too."""
 
 
+class NumberSpace(spaces.Discrete[np.int64]):
+    """``Discrete`` whose masked sample is the same number for a third of the time."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
+        if probability is not None or not isinstance(mask, np.ndarray) or mask.dtype != np.int8:
+            return super().sample(mask, probability)
+        allowed = mask.nonzero()[0]
+        if mask.shape != (self.n,) or not len(allowed):
+            return super().sample(mask)
+        return np.int64(self.start + allowed[self.np_random.integers(len(allowed))])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberBlock:
     """The numbers of one action type."""
@@ -38,8 +54,8 @@ class NumberBlock:
     path: tuple[str, ...] = ()
     """Path of the field that the number decides; empty for candidates."""
 
-    values: tuple[Any, ...] = ()
-    """The value of the field for each number."""
+    values: Sequence[Any] = ()
+    """The value of the field for each number. A ``range`` stays one: its legal part is found without a loop."""
 
     def __contains__(self, number: int) -> bool:
         return self.start <= number < self.start + self.length
@@ -55,41 +71,46 @@ def blocks_of(match: Match[Any], game: GameDeclaration) -> tuple[NumberBlock, ..
         values: Sequence[Any] = ()
         if field is not None:
             values = part_of(game, field.values)(match.config, match.agent_ids)
-            path, values = (field.path, tuple(values)) if len(values) <= MOST_VALUES else ((), ())
+            path, values = (field.path, values) if len(values) <= MOST_VALUES else ((), ())
         length = len(values) or (CANDIDATES if schema.get("properties") else 1)
-        found.append(NumberBlock(type=kind, start=start, length=length, path=path, values=tuple(values)))
+        found.append(NumberBlock(type=kind, start=start, length=length, path=path, values=values))
         start += length
     return tuple(found)
 
 
-def legal_numbers(blocks: Sequence[NumberBlock], legal: Sequence[LegalAction]) -> Iterator[int]:
-    """The numbers with a legal action now."""
-    now = {each.type: each.schema for each in legal}
-    for block in blocks:
-        schema = now.get(block.type)
-        if schema is None:
-            continue
-        if not block.path:
-            yield from range(block.start, block.start + block.length)
-            continue
-        field = _at(schema, block.path)
-        for place, value in enumerate(block.values):
-            if _allows(field, value):
-                yield block.start + place
+def legal_mask(blocks: Sequence[NumberBlock], legal: Sequence[LegalAction]) -> np.ndarray[Any, np.dtype[np.int8]]:
+    """1 for each number that has a legal action now, 0 for the others."""
+    mask = np.zeros(blocks[-1].start + blocks[-1].length, np.int8)
+    for each in legal:
+        for block in blocks:
+            if block.type != each.type:
+                continue
+            part = mask[block.start : block.start + block.length]
+            if block.path:
+                _mark(part, block.values, _at(each.schema, block.path))
+            else:
+                part.fill(1)
+    return mask
 
 
 def meant(blocks: Sequence[NumberBlock], number: int, legal: Sequence[LegalAction], draw: Draw) -> Action | None:
     """The action of a number now; ``None`` if it has none."""
-    block = next((each for each in blocks if number in each), None)
-    schema = next((each.schema for each in legal if block is not None and each.type == block.type), None)
-    if block is None or schema is None:
+    for block in blocks:
+        if number in block:
+            break
+    else:
+        return None
+    for each in legal:
+        if each.type == block.type:
+            break
+    else:
         return None
     if not block.path:
-        return Action(type=block.type, data=instance_of(schema, draw))
+        return Action(type=block.type, data=instance_of(each.schema, draw))
     value = block.values[number - block.start]
-    if not _allows(_at(schema, block.path), value):
+    if not _allows(_at(each.schema, block.path), value):
         return None
-    return Action(type=block.type, data=_with(schema, block.path, value, draw))
+    return Action(type=block.type, data=_with(each.schema, block.path, value, draw))
 
 
 def _at(schema: JsonObject, path: Sequence[str]) -> JsonObject:
@@ -98,8 +119,20 @@ def _at(schema: JsonObject, path: Sequence[str]) -> JsonObject:
     return schema
 
 
+def _mark(part: np.ndarray[Any, np.dtype[np.int8]], values: Sequence[Any], schema: JsonObject) -> None:
+    """Set 1 for each value that the schema allows."""
+    if "enum" in schema or not isinstance(values, range) or values.step != 1:
+        part[:] = [_allows(schema, value) for value in values]
+        return
+    least, most = schema.get("minimum", values.start), schema.get("maximum", values.stop - 1)
+    part[max(ceil(least) - values.start, 0) : max(floor(most) - values.start + 1, 0)] = 1
+    for value in schema.get("not", {}).get("enum", ()):
+        if value in values:
+            part[values.index(value)] = 0
+
+
 def _allows(schema: JsonObject, value: Any) -> bool:
-    if value in schema.get("not", {}).get("enum", ()):
+    if "not" in schema and value in schema["not"].get("enum", ()):
         return False
     if "enum" in schema:
         return value in schema["enum"]

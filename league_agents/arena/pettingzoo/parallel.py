@@ -56,10 +56,11 @@ class ArenaParallelEnv(ArenaTable, ParallelEnv[str, Observation, Any]):  # type:
         return {agent: self.observe(agent) for agent in self.agents}
 
     def _told(self, refused: Each, there: list[str] | None = None) -> dict[str, Each]:
-        match, outcome = self._match, self._match.outcome()
+        outcome = self._match.outcome()
         found: dict[str, Each] = {}
         for agent in self.agents if there is None else there:
-            told: Each = {"legal": match.legal(agent), "view": match.view(agent), "refusal": refused.get(agent)}
+            sight = self._sight(agent)
+            told: Each = {"legal": sight.legal, "view": sight.view, "refusal": refused.get(agent)}
             if outcome is not None:
                 told["outcome"] = {
                     "winners": list(outcome.winners), "reason": outcome.reason, "metrics": dict(outcome.metrics)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 from gymnasium import logger, spaces
 
-from league_agents.arena.pettingzoo.numbering import blocks_of, legal_numbers, meant
+from league_agents.arena.pettingzoo.numbering import NumberSpace, blocks_of, legal_mask, meant
 from league_agents.games.entry import check_agent_ids
-from league_agents.games.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction
+from league_agents.games.game import HOST, SPECTATOR, Action, ForfeitCause, IllegalAction, LegalAction
 from league_agents.games.registry import declared, game_of
 from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ConfigError
@@ -32,6 +33,17 @@ _TRIES: Final = 32
 RENDER_MODES: Final = ("ansi", "human")
 
 Observation = dict[str, Any]
+
+
+class AgentSight(msgspec.Struct, frozen=True, kw_only=True):
+    """What one agent sees between two changes of the match; made once however often it is asked for."""
+
+    legal: tuple[LegalAction, ...]
+    view: dict[str, Any]
+    text: bytes
+    """The view as an observation shows it: whoever receives ``view`` may modify it."""
+
+    mask: np.ndarray[Any, np.dtype[np.int8]]
 
 
 class ArenaTable:
@@ -67,7 +79,7 @@ class ArenaTable:
         self._blocks = blocks_of(self._match, declaration)
         count = self._blocks[-1].start + self._blocks[-1].length
         self._length = observation_bytes or declaration.observation_bytes
-        self.action_spaces = {agent: spaces.Discrete(count) for agent in self.possible_agents}
+        self.action_spaces = {agent: NumberSpace(count) for agent in self.possible_agents}
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
@@ -80,6 +92,7 @@ class ArenaTable:
         self.state_space = spaces.Box(0, 255, (4 * self._length,), np.uint8)
         self._decision = 0
         self._refusals = dict.fromkeys(self.possible_agents, 0)
+        self._sights: dict[str, AgentSight] = {}
 
     def observation_space(self, agent: str) -> spaces.Space[Observation]:
         return self.observation_spaces[agent]
@@ -110,16 +123,23 @@ class ArenaTable:
         self.agents = list(self.possible_agents)
         self._decision = 0
         self._refusals = dict.fromkeys(self.agents, 0)
+        self._sights.clear()
 
     def observe(self, agent: str) -> Observation:
-        legal = self._match.legal(agent)
-        mask = np.zeros(self.action_spaces[agent].n, np.int8)
-        mask[list(legal_numbers(self._blocks, legal))] = 1
-        return {"observation": _row(self._match.view(agent), self._length), "action_mask": mask}
+        sight = self._sight(agent)
+        return {"observation": _row(sight.text, self._length), "action_mask": sight.mask.copy()}
+
+    def _sight(self, agent: str) -> AgentSight:
+        sight = self._sights.get(agent)
+        if sight is None:
+            legal, view = self._match.legal(agent), self._match.view(agent)
+            sight = AgentSight(legal=legal, view=view, text=_text(view), mask=legal_mask(self._blocks, legal))
+            self._sights[agent] = sight
+        return sight
 
     def state(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """The host's full view, for centralised training."""
-        return _row(self._match.view(HOST), 4 * self._length)
+        return _row(_text(self._match.view(HOST)), 4 * self._length)
 
     def render(self) -> str | None:
         """The events visible to a spectator so far, one a line; printed in the mode ``human``."""
@@ -142,23 +162,31 @@ class ArenaTable:
 
     def _take(self, agent: str, action: Any) -> dict[str, Any] | None:
         """Take an action. Return the refusal if the agent is asked again; ``None`` if the match went on."""
-        if isinstance(action, Action):
-            chosen: Action | None = action
+        if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+            drawn: Iterable[Action] = self._drawn(agent, int(action))
+        elif isinstance(action, Action):
+            drawn = (action,)
         elif isinstance(action, Mapping):
             data = action.get("data", {})
-            chosen = Action(type=str(action.get("type", "")), data=data if isinstance(data, Mapping) else {})
-        elif isinstance(action, (int, np.integer)) and not isinstance(action, bool):
-            chosen = self._meant(agent, int(action))
+            drawn = (Action(type=str(action.get("type", "")), data=data if isinstance(data, Mapping) else {}),)
         else:
             raise ConfigError("action", f"must be a number, an Action or {{type, data}}, found {shown(action)}")
-        try:
-            if chosen is None:
-                raise IllegalAction("unknown_action", f"the number {action} means nothing now; see the action mask")
-            self._match.act(agent, chosen)
-        except IllegalAction as refused:
+        self._sights.clear()
+        refused: IllegalAction | None = None
+        for chosen in drawn:
+            try:
+                self._match.act(agent, chosen)
+            except IllegalAction as illegal:
+                refused = illegal
+            else:
+                break
+        else:
             self._refusals[agent] += 1
             left = self._max_invalid + 1 - self._refusals[agent]
             if left > 0:
+                refused = refused or IllegalAction(
+                    "unknown_action", f"the number {action} means nothing now; see the action mask"
+                )
                 told = {"code": refused.code, "message": refused.message, "data": dict(refused.data)}
                 return {**told, "attempts_left": left}
             self._match.forfeit(agent, ForfeitCause.INVALID)
@@ -166,20 +194,25 @@ class ArenaTable:
         self._refusals[agent] = 0
         return None
 
+    def _drawn(self, agent: str, number: int) -> Iterator[Action]:
+        """Yield the actions that are drawn for the number, to be tried one after the other; none if it has none."""
+        legal = self._match.legal(agent)
+        for attempt in range(_TRIES):
+            draw = Draw(self._match.seed, f"pettingzoo/{self._decision}/{agent}/{number}/{attempt}")
+            action = meant(self._blocks, number, legal, draw)
+            if action is None:
+                return
+            yield action
+
     def _meant(self, agent: str, number: int) -> Action | None:
         """The first action drawn for the number that the game accepts, or else the last one drawn."""
-        match = self._match
-        legal, found = match.legal(agent), None
-        for attempt in range(_TRIES):
-            draw = Draw(match.seed, f"pettingzoo/{self._decision}/{agent}/{number}/{attempt}")
-            found = meant(self._blocks, number, legal, draw)
-            if found is None:
-                return None
+        match, found = self._match, None
+        for found in self._drawn(agent, number):
             try:
                 match.game.apply(match.state, agent, found)
             except IllegalAction:
                 continue
-            return found
+            break
         return found
 
 
@@ -195,9 +228,16 @@ def _agents_of(game: str, wanted: Sequence[str] | int | None, least: int, most: 
     return check_agent_ids(wanted, least, most)
 
 
-def _row(view: Mapping[str, Any], length: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    text = json.dumps(view, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "backslashreplace")
-    row = np.zeros(length, np.uint8)
-    cut = text[:length]
-    row[: len(cut)] = np.frombuffer(cut, np.uint8)
-    return row
+def _text(view: Mapping[str, Any]) -> bytes:
+    try:
+        return _JSON.encode(view)
+    except (TypeError, ValueError, OverflowError):  # half of a surrogate pair, a number of more than 64 bits
+        text = json.dumps(view, ensure_ascii=False, separators=(",", ":"), default=dict)
+        return text.encode("utf-8", "backslashreplace")
+
+
+def _row(text: bytes, length: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    return np.frombuffer(text[:length].ljust(length, b"\0"), np.uint8).copy()
+
+
+_JSON = msgspec.json.Encoder(enc_hook=dict)

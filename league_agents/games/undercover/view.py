@@ -79,7 +79,7 @@ def elimination_history(state: GameState, *, show_roles: bool) -> list[dict[str,
         entry: dict[str, Any] = {
             "round": ballot.round,
             "player_id": out,
-            "votes": max((count for _, count in ballot.tally), default=0),
+            "votes": max([count for _, count in ballot.tally], default=0),
             "how": ballot.how.value,
         }
         if show_roles and out is not None:

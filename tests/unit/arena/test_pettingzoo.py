@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from gymnasium import spaces
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 from league_agents.arena.pettingzoo import env, parallel_env, raw_env
-from league_agents.games.game import Action
+from league_agents.arena.pettingzoo.numbering import NumberBlock, NumberSpace, legal_mask, meant
+from league_agents.games.game import Action, LegalAction
+from league_agents.kit.draw import Draw
 from league_agents.kit.errors import ConfigError
 
 GAMES = ("guess_number", "market", "q21", "undercover")
@@ -205,6 +210,93 @@ def test_what_a_spectator_sees_is_rendered(capsys: pytest.CaptureFixture[str]) -
     shown = env("undercover", lang="en", render_mode="human")
     play(shown, 1)
     assert shown.unwrapped.match.events[-1].text in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_step_asks_the_game_once_for_each_thing(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = raw_env(game)
+    rules = table.match.game
+    calls = {name: Mock(wraps=getattr(rules, name)) for name in ("view", "apply")}
+    for name, call in calls.items():
+        monkeypatch.setattr(rules, name, call)
+
+    def made(act: Callable[[], object]) -> dict[str, int]:
+        for call in calls.values():
+            call.reset_mock()
+        act()
+        return {name: call.call_count for name, call in calls.items()}
+
+    def step(number: int) -> None:
+        table.step(number)
+        table.last()
+        table.observe(table.agent_selection)
+
+    table.reset(seed=1)
+    for _ in range(4):
+        number = int(np.flatnonzero(table.last()[0]["action_mask"])[0])
+        tried = made(lambda number=number: table.meaning(number))
+        assert made(lambda number=number: step(number)) == {"view": 1, "apply": tried["apply"]}
+
+
+def test_modifying_what_was_handed_out_changes_nothing() -> None:
+    table, other = raw_env("undercover", lang="en"), raw_env("undercover", lang="en")
+    for each in (table, other):
+        each.reset(seed=1)
+    observation, _, _, _, info = table.last()
+    info["view"]["me"]["word"] = "lies"
+    info["legal"][0].schema["properties"].clear()
+    observation["observation"][:] = 0
+    observation["action_mask"][:] = 0
+    for _ in range(8):
+        mine, others = table.observe(table.agent_selection), other.observe(other.agent_selection)
+        assert all(np.array_equal(mine[part], others[part]) for part in mine)
+        number = int(np.flatnonzero(mine["action_mask"])[1])
+        table.step(number)
+        other.step(number)
+    assert table.match.events == other.match.events
+
+
+def test_an_action_space_draws_what_gymnasiums_own_draws() -> None:
+    drawn = []
+    for space in (NumberSpace(9), spaces.Discrete(9)):
+        space.seed(4)
+        masks = [np.array([1, 0, 1, 1, 0, 0, 1, 0, 1], np.int8), np.zeros(9, np.int8), np.ones(9, np.int8)]
+        drawn.append([(type(each), each) for each in (space.sample(mask) for mask in masks * 20)])
+        with pytest.raises(AssertionError, match="shape"):
+            space.sample(np.ones(8, np.int8))
+        with pytest.raises(AssertionError, match="dtype"):
+            space.sample(np.ones(9, np.int64))
+        assert 0 <= space.sample() < 9
+    assert drawn[0] == drawn[1]
+
+
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"minimum": 3, "maximum": 5}, range(2, 7)),
+        ({"minimum": 2.5, "maximum": 99}, range(2, 7)),
+        ({"minimum": -9, "maximum": 1}, range(2, 7)),
+        ({"not": {"enum": [4, 11, "x"]}}, range(2, 7)),
+        ({"minimum": 2}, range(0, 9, 3)),
+        ({"enum": [None, 3]}, range(2, 7)),
+        ({"enum": [None, 3], "not": {"enum": [3]}}, (None, 2, 3)),
+    ],
+)
+def test_the_mask_is_what_the_schema_allows(schema: dict[str, Any], values: Any) -> None:
+    block = NumberBlock(type="bid", start=2, length=len(values), path=("price",), values=values)
+    legal = LegalAction(type="bid", schema={"properties": {"price": schema}, "required": ["price"]})
+    mask = legal_mask([NumberBlock(type="pass", start=0, length=2), block], [legal])
+    possible = [meant([block], number, [legal], Draw(1, "")) is not None for number in range(2, 2 + len(values))]
+    assert mask.tolist() == [0, 0, *possible]
+
+
+def test_a_view_that_utf8_cannot_hold_is_observed(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = raw_env("market")
+    rows = ({"price": 1.5},)
+    view = {"half": "a\ud800b", "many": 2**80, "rows": rows}
+    monkeypatch.setattr(table.match.game, "view", lambda *_: view)
+    table.reset(seed=1)
+    assert viewed(table.last()[0]) == {**view, "rows": list(rows)}
 
 
 def test_the_state_holds_what_no_agent_sees() -> None:
