@@ -5,13 +5,17 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from league_agents.kit.errors import ConfigError
 
 PATIENCE_S = 5
-"""Seconds for a client to send its request."""
+"""Seconds for a client to send each part of its request, and to read its page."""
+
+MOST_CLIENTS = 16
+"""Connections at one time. A further one ends the oldest: each would keep a thread and a file of the process."""
 
 
 class WatchPage(NamedTuple):
@@ -27,6 +31,8 @@ class WatchServer:
 
     def __init__(self, host: str, port: int, pages: Mapping[str, Callable[[], WatchPage]]) -> None:
         """Port 0 is any free one. Raises ``ConfigError`` if the address cannot be used."""
+        lock = threading.Lock()
+        clients: dict[socket.socket, None] = {}
 
         class Handler(BaseHTTPRequestHandler):
             timeout = PATIENCE_S
@@ -53,6 +59,22 @@ class WatchServer:
         class Server(ThreadingHTTPServer):
             address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
             daemon_threads = True
+            request_queue_size = 8 * MOST_CLIENTS
+
+            def process_request(self, request: Any, client_address: Any) -> None:
+                with lock:
+                    clients[request] = None
+                    oldest = next(iter(clients)) if len(clients) > MOST_CLIENTS else None
+                    if oldest is not None:
+                        del clients[oldest]
+                        with suppress(OSError):
+                            oldest.shutdown(socket.SHUT_RDWR)  # its thread closes it
+                super().process_request(request, client_address)
+
+            def shutdown_request(self, request: Any) -> None:
+                with lock:
+                    clients.pop(request, None)
+                super().shutdown_request(request)
 
             def handle_error(self, request: object, client_address: object) -> None:
                 """Nothing: a client that goes away is no event."""

@@ -21,6 +21,7 @@ from league_agents.kit.errors import AuthorizationExpired, LeagueError
 from league_agents.kit.values import evolve
 
 if TYPE_CHECKING:
+    from league_agents.app.agent_environment import AgentEnvironment
     from league_agents.app.live import Live
     from league_agents.app.push import PushListener
     from league_agents.cli.logs import DaemonLog
@@ -114,17 +115,21 @@ def daemon_options(command: F) -> F:
 
 def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int:
     """Do what was chosen. The exit code."""
+    from league_agents.app.agent_environment import AgentEnvironment
     from league_agents.cli.screen import own_stdout
     from league_agents.config.league_folder import are_many, league_files
 
     paths = league_files(choice.config)
+    environment = AgentEnvironment(os.environ)
     if are_many(choice.config):
         if choice.mode != "--watch":
             raise click.UsageError(f"{choice.mode} takes one league file; name it with --config")
-        return _watch_many(choice, lambda: league_files(choice.config), is_demo=is_demo, in_process=in_process)
-    settings = evolve(settings_of(choice, paths[0], is_demo=is_demo), in_process=in_process)
+        return _watch_many(
+            choice, lambda: league_files(choice.config), environment, is_demo=is_demo, in_process=in_process
+        )
+    settings = evolve(settings_of(choice, paths[0], environment, is_demo=is_demo), in_process=in_process)
     if choice.mode == "--watch" and settings.lists_several:
-        return _watch_many(choice, lambda: paths, is_demo=is_demo, in_process=in_process)
+        return _watch_many(choice, lambda: paths, environment, is_demo=is_demo, in_process=in_process)
     with own_stdout() as stdout:
         if choice.mode == "--test-connectivity":
             from league_agents.cli.connectivity import test_connectivity
@@ -134,16 +139,17 @@ def run_on_mail(choice: DaemonChoice, *, is_demo: bool, in_process: bool) -> int
             return _scan(settings, log, choice) if choice.mode == "--scan" else _watch(settings, log)
 
 
-def settings_of(choice: DaemonChoice, path: Path, *, is_demo: bool, is_one_of_many: bool = False) -> LeagueSettings:
+def settings_of(
+    choice: DaemonChoice, path: Path, environment: AgentEnvironment, *, is_demo: bool, is_one_of_many: bool = False
+) -> LeagueSettings:
     """A league file with the command line laid over it. Raises ``ConfigError``."""
     from league_agents.app.finished import refuse_unfinished
     from league_agents.app.push import refuse_missing_push
-    from league_agents.config.league_file import environment_of, read_league_file
+    from league_agents.config.league_file import read_league_file
 
-    environment = environment_of(path)
-    # Agents of users read their keys from the environment, as they do under the clients they were written for.
-    os.environ.update({name: value for name, value in environment.items() if name not in os.environ})
-    settings = read_league_file(path, environment, only=choice.roles, is_demo=is_demo, is_one_of_many=is_one_of_many)
+    variables = environment.of(path)
+    settings = read_league_file(path, variables, only=choice.roles, is_demo=is_demo, is_one_of_many=is_one_of_many)
+    environment.add(path, variables)
     refuse_unfinished(settings)
     if choice.watch:
         refuse_missing_push(settings)
@@ -212,18 +218,26 @@ def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
     return 0
 
 
-def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is_demo: bool, in_process: bool) -> int:
+def _watch_many(
+    choice: DaemonChoice,
+    paths: Callable[[], Sequence[Path]],
+    environment: AgentEnvironment,
+    *,
+    is_demo: bool,
+    in_process: bool,
+) -> int:
     """Run every mailbox of the league files, and read the files again when asked to."""
     from league_agents.app.running_roles import RunningRoles
     from league_agents.app.secret_files import add_secrets_of
     from league_agents.app.watched import metrics_among, watched
     from league_agents.cli.screen import own_stdout
     from league_agents.config.league_folder import LeagueFiles, are_many, read_league_files
+    from league_agents.report.secret_texts import secrets_of_environment
     from league_agents.runner.wakeup import StopRequest
     from league_agents.runner.watch import LONGEST_STEP
 
     def read(path: Path) -> LeagueSettings:
-        settings = settings_of(choice, path, is_demo=is_demo, is_one_of_many=are_many(choice.config))
+        settings = settings_of(choice, path, environment, is_demo=is_demo, is_one_of_many=are_many(choice.config))
         return evolve(settings, in_process=in_process)
 
     def on_start(settings: LeagueSettings, live: Live) -> None:
@@ -253,6 +267,7 @@ def _watch_many(choice: DaemonChoice, paths: Callable[[], Sequence[Path]], *, is
         roles = RunningRoles(watching.observer, on_start=on_start, on_end=on_end)
 
         def apply(files: LeagueFiles) -> None:
+            log.secrets.add(secrets_of_environment(os.environ))
             changes = roles.apply(files)
             for path, error in files.wrong.items():
                 kept = "what runs from it stays as it was" if path in roles.files else "nothing of it runs"

@@ -77,19 +77,20 @@ def find_league_file(named: Path | None) -> Path:
     return path
 
 
-def environment_of(path: Path) -> dict[str, str]:
-    """The process's environment, over the ``.env`` files beside the league file and in the current folder."""
+def environment_of(path: Path, process: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The process's environment, over the ``.env`` files beside the league file and in the current folder. Raises
+    ``ConfigError``."""
     from dotenv import dotenv_values
 
     found: dict[str, str] = {}
-    for place in (Path.cwd(), path.resolve().parent):
+    for place in (Path(), path.resolve().parent):
         try:
             values = dotenv_values(place / ".env", interpolate=False) if (place / ".env").is_file() else {}
         except (OSError, UnicodeDecodeError) as error:
             why = type(error).__name__
             raise ConfigError(str(place / ".env"), f"cannot be read ({why}); save it as UTF-8") from None
         found.update({name: value for name, value in values.items() if value is not None})
-    return {**found, **os.environ}
+    return {**found, **process}
 
 
 def read_league_file(

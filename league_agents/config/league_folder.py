@@ -41,9 +41,12 @@ def league_files(named: Sequence[Path]) -> list[Path]:
         if not place.is_dir():
             found.setdefault(find_league_file(place))
             continue
-        inside = sorted(
-            each for each in place.iterdir() if each.suffix in ENDINGS and each.is_file() and each.name[0] != "."
-        )
+        try:
+            inside = sorted(
+                each for each in place.iterdir() if each.suffix in ENDINGS and each.is_file() and each.name[0] != "."
+            )
+        except OSError as error:
+            raise ConfigError(str(place), f"cannot be read: {error.strerror}") from None
         if not inside:
             raise ConfigError(str(place), "holds no league file, that is, no file that ends in .yaml or .yml")
         found.update(dict.fromkeys(inside))

@@ -10,6 +10,7 @@ Rule 3: before any work starts, the mailbox is called once, which gives its addr
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -53,6 +54,10 @@ SET_ASIDE_FOR = timedelta(minutes=1)
 
 HELD_JOURNAL_EVERY = timedelta(seconds=3)
 """How often a role looks whether the process that works on its journal has ended."""
+
+RUNG_EVERY_S = 1.0
+"""Shortest time between two looks into a mailbox because mail was announced. Gmail announces as often at most; whoever
+else may publish to the topic could spend the mailbox's quota."""
 
 TIDY_EVERY = timedelta(hours=1)
 """Interval at which an idle role does what is not urgent."""
@@ -175,6 +180,9 @@ class LiveRole:
     _last_state: object = None
     _is_started: bool = False
     _next_poll_s: float | None = None
+    _looked_s: float = -math.inf
+    """When the mailbox was last looked into, in seconds of the monotonic clock."""
+
     _active_s: float = field(init=False)
     _kept_s: float | None = None
     _kept_trouble: str = ""
@@ -341,9 +349,10 @@ class LiveRole:
         runner = wired.runner
         wake = runner.next_wake()
         was_rung = self.was_rung()  # before the fetch: mail that arrives during it rings again
+        if was_rung and not self._mailbox.is_failing and self._next_poll_s is not None:
+            self._next_poll_s = min(self._next_poll_s, self._looked_s + RUNG_EVERY_S)
         fetches = (
             self._next_poll_s is None
-            or (was_rung and not self._mailbox.is_failing)
             or self.clock.monotonic_s() >= self._next_poll_s
             # A deadline needs a later read of the mailbox; a failing mailbox is not read sooner for it.
             or (not self._mailbox.is_failing and wake is not None and wake <= now)
@@ -365,6 +374,7 @@ class LiveRole:
         return self._rest(runner, busy=busy)
 
     def _with_mailbox(self, runner: RoleRunner[Any], now: datetime) -> bool:
+        self._looked_s = self.clock.monotonic_s()
         try:
             if not self._is_started:
                 self.start(runner)

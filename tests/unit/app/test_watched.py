@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ from league_agents.app.live_mailbox import MAIL_FACTS
 from league_agents.app.metrics import MOST_LABELS, OTHERS, READ_EVERY_S, Metrics, shown_name
 from league_agents.app.notify import service_manager
 from league_agents.app.vitals import STUCK_AFTER, Vitals
+from league_agents.app.watch_server import MOST_CLIENTS
 from league_agents.app.watched import Watched, metrics_among, watched
 from league_agents.config.league_file import read_league_file
 from league_agents.config.league_settings import LeagueSettings, MetricsSettings
@@ -34,6 +36,7 @@ from league_agents.league.machines.machine import Machine
 from league_agents.league.wire.encode import encode
 from league_agents.league.wire.envelope import Envelope
 from league_agents.league.wire.subject import format_subject
+from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.mail.memory import MemoryMailbox, PostOffice
 from league_agents.mail.port import Mail, OutgoingMail
 from league_agents.runner.live import LiveRole, WiredRole
@@ -304,6 +307,22 @@ def test_a_role_that_hangs_in_its_first_turn_is_stuck(world: World) -> None:
     assert vitals.trouble() == "player one: its mailbox was not read yet"
     world.pass_time(STUCK_AFTER.total_seconds() + 1)
     assert vitals.stuck() == "player one: no progress for 301 s"
+
+
+def test_connections_that_say_nothing_keep_neither_the_monitor_nor_the_process(world: World) -> None:
+    with world.watched() as (_, url), ExitStack() as opened:
+        port = int(url.rpartition(":")[2])
+        silent = [
+            opened.enter_context(socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S))
+            for _ in range(2 * MOST_CLIENTS)
+        ]
+        assert get(f"{url}/healthz")[0] == 503
+        assert [client.recv(1) for client in silent[:MOST_CLIENTS]] == [b""] * MOST_CLIENTS, "the oldest are ended"
+
+        def threads() -> int:
+            return sum("process_request_thread" in thread.name for thread in threading.enumerate())
+
+        until(lambda: threads() <= MOST_CLIENTS, "their threads have ended")
 
 
 def test_an_address_that_is_taken_is_a_mistake_of_the_league_file(world: World) -> None:

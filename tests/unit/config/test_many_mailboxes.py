@@ -131,3 +131,14 @@ def test_what_runs_keeps_its_mailboxes_while_its_file_has_an_error(tmp_path: Pat
     files = read_all([first, second], before)
     assert not files.read
     assert f"is the same address as {first}.roles.player.address" in str(files.wrong[second])
+
+
+def test_a_folder_that_cannot_be_read_for_a_moment_ends_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_folder: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(ConfigError, match="cannot be read: Permission denied"):
+        league_files([tmp_path])

@@ -568,6 +568,22 @@ def test_one_that_waits_for_a_journal_is_hindered_when_the_database_goes_away() 
     assert world.role.hindrance != ""
 
 
+def test_announcements_without_end_spend_no_quota_and_each_is_heeded() -> None:
+    world = World()
+    world.role.hears_of_mail = lambda: True
+    world.pass_time(100 * SECOND)
+    world.box.looks.clear()
+    world.role.was_rung = lambda: True
+    for _ in range(100):
+        world.role.turn()
+        world.clock.sleep(SECOND / 10)
+    assert 10 <= len(world.box.looks) <= 11
+    world.role.was_rung = lambda: False
+    looks = len(world.box.looks)
+    world.pass_time(SECOND)
+    assert len(world.box.looks) == looks + 1, "the last one came right after a look"
+
+
 def test_a_scan_waits_for_the_agents_and_looks_into_the_mailbox_once() -> None:
     agent, wakeup, clock, box = Thinks(), Wakeup(), SystemClock(), Box()
     minute = timedelta(minutes=60)
