@@ -114,7 +114,7 @@ class Client:
     def transcript(self, match_id: str, *, token: str | None = None) -> list[dict[str, Any]]:
         """The transcript of an ended match, redacted for a spectator or the seat of ``token``."""
         text = self._text(f"/matches/{quote(match_id)}/transcript", None, token)
-        return [json.loads(line) for line in text.splitlines()]
+        return [json.loads(line) for line in text.split("\n") if line]
 
     def close(self) -> None:
         """Close all connections; seats stay taken."""

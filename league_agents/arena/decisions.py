@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, Protocol
 
+from msgspec import Struct
+
 from league_agents.games.game import Action, Event, ForfeitCause, IllegalAction
 from league_agents.kit.model_work import ModelStep
 from league_agents.turns.match import Match
@@ -74,6 +76,24 @@ class SettledDecision:
     events: tuple[Event, ...] = ()
     models: tuple[ModelStep, ...] = ()
     """The model steps of the decision, if the agent exposes them."""
+
+
+class OpenDecision(Struct, frozen=True, kw_only=True):
+    """An open decision as it is kept."""
+
+    asked_at: datetime
+    deadline: datetime | None
+    refusals: list[dict[str, Any]]
+
+
+class ClockState(Struct, frozen=True, kw_only=True):
+    """What the decisions of a match hold beside the match itself: clocks, mistakes and absences."""
+
+    open: dict[str, OpenDecision]
+    bank: dict[str, timedelta]
+    forfeits: dict[str, int]
+    gone_since: dict[str, datetime]
+    left: list[str]
 
 
 class MatchWatcher(Protocol):
@@ -231,6 +251,32 @@ class Decisions:
         """Abandon the match: nobody wins."""
         self.is_abandoned = True
         self._open.clear()
+
+    def clocks(self) -> ClockState:
+        """The clocks, mistakes and absences as they are now."""
+        return ClockState(
+            open={
+                agent: OpenDecision(asked_at=each.asked_at, deadline=each.deadline, refusals=list(each.refusals))
+                for agent, each in self._open.items()
+            },
+            bank=dict(self._bank),
+            forfeits=dict(self._forfeits),
+            gone_since=dict(self._gone_since),
+            left=sorted(self._left),
+        )
+
+    def carry_on(self, clocks: ClockState, stood: timedelta) -> None:
+        """Go on from ``clocks`` after the clocks stood still for ``stood``, which is nobody's time."""
+        self._bank |= clocks.bank
+        self._forfeits |= clocks.forfeits
+        self._gone_since = {agent: at + stood for agent, at in clocks.gone_since.items()}
+        self._left = set(clocks.left)
+        for agent, each in clocks.open.items():
+            if agent in self.match.active():
+                deadline = None if each.deadline is None else each.deadline + stood
+                self._open[agent] = Decision(
+                    agent_id=agent, asked_at=each.asked_at + stood, deadline=deadline, refusals=list(each.refusals)
+                )
 
     def release(self) -> None:
         """Drop the watcher."""

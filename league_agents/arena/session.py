@@ -15,11 +15,11 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from league_agents.arena.answers import action_of, raw_of, steps_of
-from league_agents.arena.decisions import ClockRules, Decision, Decisions, SettledDecision
+from league_agents.arena.decisions import ClockRules, ClockState, Decision, Decisions, SettledDecision
 from league_agents.games.game import HOST, Action, Event, ForfeitCause, IllegalAction, LegalAction, is_visible
 from league_agents.kit.clock import utc_now
 from league_agents.kit.errors import AgentError, CallbackTimeout, LeagueError
@@ -114,12 +114,25 @@ class Session:
         """Start the clocks and the transcript. ``run`` calls it; call it yourself to accept actions earlier."""
         if self.started_at is None:
             self.started_at = self._now()
-            for agent_id, agent in self.agents.items():
-                reset = getattr(agent, "reset", None)
-                if callable(reset):
-                    _guarded(agent_id, reset)
+            self._reset()
             for recorder in self._recorders:
                 recorder.begin(self)
+
+    def carry_on(self, started_at: datetime, clocks: ClockState, stood: timedelta) -> None:
+        """Go on with a match that another process began; call it in place of ``begin``.
+
+        The match holds its former decisions. The agents in this process get all of its events before they are asked.
+        ``stood``: how long the clocks stood still.
+        """
+        self.started_at = started_at
+        self._reset()
+        self.decisions.carry_on(clocks, stood)
+
+    def _reset(self) -> None:
+        for agent_id, agent in self.agents.items():
+            reset = getattr(agent, "reset", None)
+            if callable(reset):
+                _guarded(agent_id, reset)
 
     def release(self) -> None:
         """Drop all participants of a match that is over and recorded, so that its memory is free at once."""

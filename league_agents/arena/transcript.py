@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -194,6 +194,13 @@ def replay(lines: Sequence[Line], game: Game[Any], make_match: MatchMaker) -> Re
     version, or with lines that no match writes.
     """
     header, last = lines[0], lines[-1]
+    viewer = header.get("viewer", HOST)
+    if viewer != HOST:
+        raise ConfigError(
+            "line 1",
+            f"is the view of {shortened(str(viewer), 80)}, which leaves out what others decided: it cannot be replayed;"
+            " take the full transcript",
+        )
     if last["line"] != "outcome" or type(last.get("seed")) is not int:
         raise ConfigError(
             "the last line", "has no seed: the transcript was cut off, or redacted, and cannot be replayed"
@@ -202,39 +209,52 @@ def replay(lines: Sequence[Line], game: Game[Any], make_match: MatchMaker) -> Re
         raise ConfigError(
             "line 1", f"game version {header.get('game_version')!r}, this one plays {game.version}: nothing to compare"
         )
+    match = begun(header, last["seed"], game, make_match)
+    decisions, difference = follow(match, lines[1:-1])
+    return Replayed(decisions=decisions, events=len(match.events), difference=difference or _other_outcome(match, last))
+
+
+def begun(header: Line, seed: int, game: Game[Any], make_match: MatchMaker) -> Match[Any]:
+    """The match of a header before its first decision. Raises ``ConfigError``."""
     config, protocol = header.get("config"), header.get("protocol")
     if not isinstance(config, Mapping) or not (protocol is None or isinstance(protocol, Mapping)):
         raise ConfigError("line 1", "has no configuration: the transcript was redacted, or changed")
-    match = make_match(game, config, [agent["id"] for agent in header["agents"]], last["seed"], protocol)
+    return make_match(game, config, [agent["id"] for agent in header["agents"]], seed, protocol)
+
+
+def follow(
+    match: Match[Any], lines: Sequence[Line], decided: Callable[[Line, Sequence[Event]], None] = lambda *_: None
+) -> tuple[int, str | None]:
+    """Play the decisions of lines between header and outcome; return their number and the first difference, in words.
+
+    ``decided`` is called after each decision with its line and events. Raises ``ConfigError`` for lines that no match
+    writes.
+    """
     due = deque(match.events)
     decisions = 0
-
-    def found(difference: str | None) -> Replayed:
-        return Replayed(decisions=decisions, events=len(match.events), difference=difference)
-
     try:
-        for number, line in enumerate(lines[1:-1], start=2):
+        for number, line in enumerate(lines, start=2):
             kind = line["line"]
             if kind == "event":
                 event = due.popleft() if due else None
                 if event is None or _written({"line": kind, **event_dict(event)}) != _written(line):
-                    return found(f"line {number}: {_instead(event)}")
+                    return decisions, f"line {number}: {_instead(event)}"
             elif kind == "decision":
                 if due:
-                    return found(f"line {number}: {_instead(due[0])}")
+                    return decisions, f"line {number}: {_instead(due[0])}"
                 decisions += 1
                 try:
-                    due.extend(_decided(match, line))
+                    events = _decided(match, line)
                 except IllegalAction as refused:
                     agent = shortened(str(line.get("agent")), 80)
-                    return found(f"decision {decisions} of {agent} is refused: {refused.message}")
+                    return decisions, f"decision {decisions} of {agent} is refused: {refused.message}"
+                due.extend(events)
+                decided(line, events)
             else:
                 raise ConfigError(f"line {number}", f"is a second {kind}")
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ConfigError(f"line {number}", f"is none that a match writes: {type(error).__name__}") from None
-    if due:
-        return found(_instead(due[0]) + "; the transcript has ended")
-    return found(_other_outcome(match, last))
+    return decisions, _instead(due[0]) + "; the transcript has ended" if due else None
 
 
 def _decided(match: Match[Any], line: Line) -> tuple[Event, ...]:
@@ -278,23 +298,29 @@ def public_config(game: Game[Any], config: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in config.items() if not known.get(key, {}).get("x-host-only")}
 
 
+def keeps_secrets(header: Line) -> bool:
+    """Whether the roles stay secret after the end (``reveal_at_end: false``); they follow from the seed."""
+    config = header.get("config")
+    return isinstance(config, Mapping) and config.get("reveal_at_end") is False
+
+
 def redact(lines: Sequence[Line], viewer: str) -> Iterator[Line]:
-    """The transcript that ``viewer`` may see: an agent id, ``SPECTATOR`` or ``HOST``.
+    """The transcript that ``viewer`` may see: an agent id, ``SPECTATOR`` or ``HOST`` (all of it). The header names it.
 
     Events hidden from the viewer are left out. Others' decisions keep the agent, the time and whether it decided, but
     not its answers, texts and refusals. Configuration and seed are removed until the match has ended, because secrets
     may follow from them; keys that the game marks as the host's are removed also afterwards.
     """
     if viewer == HOST:
-        yield from lines
+        yield {"viewer": HOST, **lines[0]}
+        yield from lines[1:]
         return
     agents = [agent["id"] for agent in lines[0]["agents"]]
     if viewer != SPECTATOR and viewer not in agents:
         raise ConfigError("viewer", f"must be {HOST}, {SPECTATOR} or one of {', '.join(agents)}")
     has_ended = lines[-1]["line"] == "outcome"
     config = lines[0].get("config")
-    # With ``reveal_at_end: false`` roles stay secret, and they follow from the seed.
-    is_hidden = isinstance(config, Mapping) and config.get("reveal_at_end") is False
+    is_hidden = keeps_secrets(lines[0])
     for line in lines:
         kind = line["line"]
         if kind == "header":

@@ -6,6 +6,7 @@ import logging
 import signal
 import threading
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -28,13 +29,27 @@ if TYPE_CHECKING:
     help="The form of answers: the protocol's own page, or the organisation's narrower schemas.",
 )
 @click.option("--llm", is_flag=True, help="Strangers may put language models on seats, at your expense.")
-def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> None:
+@click.option(
+    "--keep",
+    metavar="FILE|none",
+    help="Keep matches, seats and transcripts in this file, and go on with its open matches. Default: arena.db in your "
+    "data folder; 'none' forgets them at the end.",
+)
+@click.option(
+    "--keep-most",
+    type=WholeRange(1, 1_000_000),
+    default=10_000,
+    show_default=True,
+    help="Finished matches that are kept; the oldest are removed first.",
+)
+def serve(*, host: str, port: int, public: bool, profile: str, llm: bool, keep: str | None, keep_most: int) -> None:
     """Serve the Boardgame Protocol, and a page on which people play and watch.
 
-    It runs until it is interrupted. Programs connect to /ws or /protocol; the page is at /.
+    It runs until it is interrupted. Programs connect to /ws or /protocol; the page is at /, finished matches at
+    /gallery.
     """
     from league_agents.app.agent_wanted import Company
-    from league_agents.app.arena_server import arena_server
+    from league_agents.app.arena_server import arena_server, default_keep_path, kept_matches
     from league_agents.arena.protocol.hosting import Profile
     from league_agents.arena.server.serving import settle_memory
     from league_agents.games.registry import usable_games
@@ -52,23 +67,28 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool) -> Non
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     # A peer that goes away in the middle of a sentence is no news, and could say it as often as it likes.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
-    server = arena_server(
-        Company(models=models, index_path=default_index_path),
-        host=host,
-        port=port,
-        is_public=public,
-        with_models=llm,
-        profile=Profile(profile),
-    )
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: stopping.set())
-    settle_memory()
-    for error in usable_games()[1]:
-        click.echo(f"left out: {printable(str(error), 600)}", err=True)
-    with server:
-        reach = "everybody who reaches this machine" if public else "this machine only"
-        click.echo(f"serving {reach}; stop it with Ctrl-C", err=True)
-        click.echo(server.url)
-        stopping.wait()
+    path = None if keep == "none" else default_keep_path() if keep is None else Path(keep).expanduser()
+    with kept_matches(path, most_finished=keep_most) as kept:
+        server = arena_server(
+            Company(models=models, index_path=default_index_path),
+            host=host,
+            port=port,
+            is_public=public,
+            with_models=llm,
+            profile=Profile(profile),
+            keep=kept,
+        )
+        stopping = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda _number, _frame: stopping.set())
+        settle_memory()
+        for error in usable_games()[1]:
+            click.echo(f"left out: {printable(str(error), 600)}", err=True)
+        with server:
+            reach = "everybody who reaches this machine" if public else "this machine only"
+            click.echo(f"serving {reach}; stop it with Ctrl-C", err=True)
+            if path is not None:
+                click.echo(f"matches are kept in {printable(str(path), 400)}", err=True)
+            click.echo(server.url)
+            stopping.wait()
     click.echo("stopped", err=True)

@@ -68,12 +68,17 @@ class BookReport:
 
 
 def default_index_path() -> Path:
-    """Return ``knowledge.db`` in ``$LEAGUE_AGENTS_DATA``, or in the platform's folder for user data."""
+    """Return ``knowledge.db`` in the folder for user data."""
+    return data_folder() / INDEX_NAME
+
+
+def data_folder() -> Path:
+    """Return ``$LEAGUE_AGENTS_DATA``, or the platform's folder for user data. Raises ``ConfigError`` for a file."""
     named = os.environ.get(FOLDER_VARIABLE)
     folder = Path(named).expanduser() if named else platformdirs.user_data_path("league-agents")
     if folder.exists() and not folder.is_dir():
         raise ConfigError(FOLDER_VARIABLE, f"{folder} is a file; name a folder")
-    return folder / INDEX_NAME
+    return folder
 
 
 def add_files(

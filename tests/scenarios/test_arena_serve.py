@@ -42,7 +42,9 @@ def test_it_prints_its_address_serves_and_ends_cleanly() -> None:
             process.send_signal(signal.SIGINT)
         told = process.communicate(timeout=LIMIT_S)[1]
     assert process.returncode == 0
-    assert told.splitlines() == ["serving this machine only; stop it with Ctrl-C", "stopped"]
+    first, kept, last = told.splitlines()
+    assert (first, last) == ("serving this machine only; stop it with Ctrl-C", "stopped")
+    assert kept.endswith("arena.db")
 
 
 def _any_data(schema: object) -> dict[str, object]:

@@ -291,6 +291,22 @@ class MatchService:
         hosted.status, hosted.started_at = Status.STARTED, now
         return self._deliver(hosted, now)
 
+    def carry_on(self, match_id: str, reason: str | None) -> None:
+        """Go on with a match that another process of this server hosted, once it holds its decisions. All of its events
+        count as pushed: clients ask for those that they missed. ``reason``: why it was abandoned, if it was."""
+        hosted = self._get(match_id)
+        hosted.pushed = len(hosted.match.events)
+        if reason is not None:
+            hosted.closing = _closing(reason, len(hosted.match.events) + 1)
+
+    def answered_before(self, agent_id: str, request_id: str, answer: OutgoingFrame) -> None:
+        """Repeat this answer for the same request: it was given by another process of this server."""
+        if answer["type"] == "create_match_response":
+            _keep(self._created.setdefault(agent_id, OrderedDict()), request_id, answer)
+            return
+        hosted = self._get(answer["match_id"])
+        _keep(hosted.answers.setdefault(agent_id, OrderedDict()), request_id, answer)
+
     def deliver(self, match_id: str, now: datetime) -> Outgoing:
         """The pushes of all events since the last delivery, whatever caused them."""
         return self._deliver(self._get(match_id), now)
@@ -302,7 +318,7 @@ class MatchService:
         if hosted.status in (Status.ENDED, Status.ABANDONED):
             return found
         seq = 1 if hosted.status is Status.WAITING else hosted.pushed + 1
-        hosted.closing = Event(kind=ABANDONED, visible_to=ALL, text=reason, data={"reason": reason}, seq=seq)
+        hosted.closing = _closing(reason, seq)
         hosted.status, hosted.ended_at = Status.ABANDONED, now
         return [*found, *pushes(hosted, [hosted.closing])]
 
@@ -340,6 +356,10 @@ class MatchService:
         if hosted.match.is_over:
             hosted.status, hosted.ended_at = Status.ENDED, now
         return list(pushes(hosted, events))
+
+
+def _closing(reason: str, seq: int) -> Event:
+    return Event(kind=ABANDONED, visible_to=ALL, text=reason, data={"reason": reason}, seq=seq)
 
 
 def _keep(answers: OrderedDict[str, OutgoingFrame], request_id: str, answer: OutgoingFrame) -> None:

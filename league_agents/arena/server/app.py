@@ -49,6 +49,7 @@ def application(hall: Hall, *, is_public: bool = False) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        hall.reopen()
         sweeping = asyncio.ensure_future(_sweep(hall))
         try:
             yield

@@ -9,6 +9,7 @@ Rule 4: no secret of a match can be derived from what its agents, or strangers, 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import secrets
 from collections.abc import Callable
@@ -22,8 +23,10 @@ from league_agents.arena.protocol.json_text import read_object
 from league_agents.arena.protocol.refusals import Refused, internal
 from league_agents.arena.protocol.requests import CreateMatch, RequestHeading, heading_of
 from league_agents.arena.protocol.service import MatchService, Outgoing
-from league_agents.arena.scenario import Scenario
+from league_agents.arena.scenario import Scenario, match_of
+from league_agents.arena.server.gallery import finished_told
 from league_agents.arena.server.house import OPEN, House, HouseAgent
+from league_agents.arena.server.keep import KeptMatch, KeptTranscript, MatchInPlay, MatchKeep
 from league_agents.arena.server.limits import RateLimiter, ServerLimits
 from league_agents.arena.server.lobby import scenario_asked_for
 from league_agents.arena.server.names import free_name
@@ -31,8 +34,9 @@ from league_agents.arena.server.outbox import SocketOutbox
 from league_agents.arena.server.table import ServedMatch, SessionDriver
 from league_agents.arena.server.tables import Tables
 from league_agents.arena.session import Session, wall_clock
-from league_agents.arena.transcript import Line, TranscriptWriter, read_transcript, redact
-from league_agents.kit.errors import ConfigError, LimitExceeded
+from league_agents.arena.transcript import Line, TranscriptWriter, begun, follow, outcome_dict, read_transcript, redact
+from league_agents.games.registry import game_of
+from league_agents.kit.errors import ConfigError, LeagueError, LimitExceeded
 from league_agents.kit.printable import line_of
 from league_agents.kit.values import evolve
 from league_agents.turns.match import Match
@@ -50,11 +54,14 @@ class Hall:
         limits: ServerLimits | None = None,
         now: Callable[[], datetime] = wall_clock,
         profile: Profile = Profile.SEED,
+        keep: MatchKeep | None = None,
     ) -> None:
+        """``keep``: where matches outlive the process; ``None`` keeps them in memory. ``reopen`` goes on with them."""
         self.house = house
         self.limits = limits or ServerLimits()
         self.now = now
-        self.tables = Tables(self.limits, now, give_up=self._give_up)
+        self.keep = keep or MatchKeep()
+        self.tables = Tables(self.limits, now, keep=self.keep, give_up=self._give_up)
         self.store, self.tokens = self.tables.store, self.tables.tokens
         self.profile = profile
         self.is_closing = False
@@ -84,6 +91,7 @@ class Hall:
         hosted = self._prepared(scenario, opener=opener, pause=pause, is_listed=is_listed, is_open=is_open)
         self.store.add(hosted)
         self._start_if_full(hosted.match_id)
+        self._save(hosted.match_id)
         return hosted
 
     def join(
@@ -99,7 +107,9 @@ class Hall:
         assert own is not None, "it was just taken"
         hosted.take(evolve(own, name=free_name(name, seat, taken)))
         token = self.tokens.issue(match_id, seat)
+        self.keep.token(match_id, seat, *self.tokens.kept(match_id, seat))
         self._start_if_full(match_id)
+        self._save(match_id)
         return seat, token
 
     def watch(self, match_id: str) -> tuple[str, str]:
@@ -107,6 +117,7 @@ class Hall:
         spectator = self.service.watch(match_id)
         # A spectator gets pushes only once it is connected.
         self.service.unwatch(match_id, spectator)
+        self._save(match_id)
         return spectator, self.tokens.to_watch(match_id, spectator)
 
     def leave(self, match_id: str, agent_id: str) -> None:
@@ -117,12 +128,14 @@ class Hall:
         if table is None or table.session is None:
             self.service.vacate(match_id, agent_id)
             self.tokens.revoke(match_id, agent_id)
+            self.keep.revoke(match_id, agent_id)
             if table is not None:
                 table.readers.pop(agent_id, None)
                 table.lost.discard(agent_id)
         else:
             table.session.decisions.leave(agent_id)
             table.session.wake()
+        self._save(match_id)
 
     def transcript(self, match_id: str, viewer: str) -> list[Line] | None:
         """The transcript of an ended match, redacted for ``viewer``; ``None`` before the end."""
@@ -153,9 +166,14 @@ class Hall:
         except Exception as failed:  # one request must not end a connection, still less the server
             answer(error(internal(self._incident("a request", failed)), _heading(text)))
             return
-        answer(first)
         match_id = first.get("match_id", "")
-        if first["type"] == "create_match_response":
+        is_new = first["type"] == "create_match_response"
+        if asker and (is_new or first["type"] == "perform_action_response"):
+            if "request_id" in first:
+                self.keep.answer(match_id, asker, first["request_id"], first.text)
+            self._save(match_id)
+        answer(first)
+        if is_new:
             self._start_if_full(match_id)
         self._dispatch(match_id, pushes)
         if asker:
@@ -225,6 +243,7 @@ class Hall:
     def sweep(self) -> None:
         """Abandon matches that did not fill in time and those that grow too long; forget those that ended long ago."""
         self.tables.sweep()
+        self.keep.commit(self.now(), beat=True)
 
     def hang_up(self) -> None:
         """Wake all waiting requests, as the server is about to stop."""
@@ -239,8 +258,84 @@ class Hall:
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+        self.keep.commit(self.now(), beat=True)
+
+    def reopen(self) -> int:
+        """Go on with the kept matches; return how many are open. One that cannot go on is abandoned.
+
+        The time since the last commit is nobody's: deadlines move by it. Clients ask for what they missed.
+        """
+        now, alive_at = self.now(), self.keep.alive_at()
+        stood = timedelta(0) if alive_at is None else max(timedelta(0), now - alive_at)
+        for kept in list(self.keep.unfinished(now - self.limits.ended_kept)):
+            try:
+                self._reopen(kept, stood)
+            except Exception as failed:  # one match must not keep the others from going on
+                incident = self._incident(f"match {kept.match_id}, kept from before the restart,", failed)
+                self._set_aside(kept, f"The server was restarted and cannot go on; incident {incident}.")
+        self.keep.commit(now, beat=True)
+        return sum(hosted.ended_at is None for hosted in self.store.all())
 
     # Inside.
+
+    def _reopen(self, kept: KeptMatch, stood: timedelta) -> None:
+        match_id, opened, play = kept.match_id, kept.opened, kept.play
+        scenario = opened.scenario
+        table = ServedMatch(
+            scenario=scenario,
+            seed=opened.seed,
+            house_seed=opened.house_seed,
+            opener=opened.opener,
+            pause=timedelta(seconds=opened.pause_s),
+            kept_play=play,
+            kept_clocks=kept.clocks,
+        )
+        self.tables.put(match_id, table)
+        lines = read_transcript(kept.lines) if kept.lines else []
+        match = (
+            begun(lines[0], table.seed, game_of(scenario.game), match_of) if lines else scenario.new_match(table.seed)
+        )
+        hosted = opened.hosted(match_id, match, play)
+        hosted.rules = match.game.rules_text(match.config, scenario.lang)
+        self.store.add(hosted)
+        for agent_id, name, digest in kept.tokens:
+            self.tokens.restore(match_id, agent_id, name, digest)
+        for agent_id, request_id, answer in kept.answers:
+            self.service.answered_before(agent_id, request_id, OutgoingFrame(json.loads(answer), answer))
+        is_closed = bool(lines) and lines[-1]["line"] == "outcome"
+        moves, difference = follow(match, lines[1 : -1 if is_closed else None]) if lines else (0, None)
+        if difference is not None:
+            raise LeagueError(f"its decisions lead elsewhere in this version: {difference}")
+        self.service.carry_on(match_id, play.reason)
+        if kept.is_finished:
+            table.pack(kept.text)
+            return
+        table.agents = self._house_agents(match_id, table, moves)
+        if not lines:
+            self._start_if_full(match_id)
+            return
+        table.transcript = KeptTranscript(self.keep, match_id, kept.text)
+        session = self._session(hosted, table, match)
+        assert play.started_at is not None
+        session.carry_on(play.started_at, kept.clocks, stood)
+        if is_closed:
+            session.ended_at = self.now()  # its record is complete
+        if play.status == Status.ABANDONED or (is_closed and not match.is_over):
+            session.decisions.abandon()
+        hosted.driver = SessionDriver(session)
+        table.running = asyncio.get_running_loop().create_task(self._run(match_id, table, session))
+
+    def _set_aside(self, kept: KeptMatch, reason: str) -> None:
+        """Abandon a match that cannot go on. What was played of it stays in the gallery."""
+        table, hosted = self.tables.get(kept.match_id), self.store.get(kept.match_id)
+        if table is None or hosted is None or kept.is_finished:
+            return  # it stays in the file as it is: its game may be back after the next start
+        if kept.lines:
+            at = self.now().isoformat()
+            line = {"line": "outcome", "status": "abandoned", **outcome_dict(None), "seed": table.seed, "ended_at": at}
+            table.pack(kept.text + json.dumps(line, separators=(",", ":")) + "\n")
+        self._give_up(kept.match_id, reason)
+        self._finish(kept.match_id, table)
 
     def _created(self, request: CreateMatch, now: datetime) -> Hosted:
         """Make the match that ``create_match`` describes; the service keeps it."""
@@ -289,12 +384,13 @@ class Hall:
         self.tables.put(match_id, table)
         return hosted
 
-    def _house_agents(self, match_id: str, table: ServedMatch) -> dict[str, object]:
+    def _house_agents(self, match_id: str, table: ServedMatch, moves: int = 0) -> dict[str, object]:
+        """``moves``: decisions that the match has. Agents made again draw on from there, not the same once more."""
         agents: dict[str, object] = {}
         for place, seat in enumerate(table.scenario.seats):
             if seat.agent != OPEN:
                 agent = self.house.make_agent(
-                    seat, table.scenario, seed=table.house_seed, match_id=match_id, is_first=place == 0
+                    seat, table.scenario, seed=table.house_seed + moves, match_id=match_id, is_first=place == 0
                 )
                 agents[seat.id] = HouseAgent(
                     agent, pause_s=table.pause.total_seconds(), pace=self._pace, thinkers=self._thinkers
@@ -307,6 +403,9 @@ class Hall:
             table.session.decisions.abandon()
             table.session.wake()
         self._dispatch(match_id, self.service.abandon(match_id, self.now(), reason))
+        if table is None or table.size == 0:
+            self.keep.remove(match_id)  # it was never played
+            self.keep.commit(self.now())
 
     def _start_if_full(self, match_id: str) -> None:
         hosted, table = self.store.get(match_id), self.tables.get(match_id)
@@ -319,21 +418,10 @@ class Hall:
             self._give_up(match_id, f"The server failed; incident {incident}.")
 
     def _start(self, hosted: Hosted, table: ServedMatch) -> None:
-        match_id, scenario, now = hosted.match_id, table.scenario, self.now()
+        match_id, now = hosted.match_id, self.now()
         match = self._named_match(hosted, table)
-        agents = table.agents
-        assert table.transcript is not None, "it is packed at the end"
-        plays = {seat.id: seat.agent for seat in scenario.seats}
-        session = table.session = Session(
-            match,
-            agents,
-            clock_rules=scenario.clock,
-            now=self.now,
-            recorders=[TranscriptWriter(table.transcript, protocol=scenario.interaction, names=plays)],
-            memory_of=lambda agent: self.house.memory_for(scenario.game) if agent in agents else None,
-            lang=scenario.lang,
-            on_change=lambda _session: self._dispatch(match_id, self.service.deliver(match_id, self.now())),
-        )
+        table.transcript = KeptTranscript(self.keep, match_id)
+        session = self._session(hosted, table, match)
         opening = self.service.start(match_id, now, match=match, driver=SessionDriver(session))
         hosted.rules = session.rules_text
         # The clocks and the transcript must be running before the first message can arrive.
@@ -343,6 +431,22 @@ class Hall:
             session.decisions.disconnected(agent_id, now)
         self._dispatch(match_id, opening)
         table.running = asyncio.get_running_loop().create_task(self._run(match_id, table, session))
+
+    def _session(self, hosted: Hosted, table: ServedMatch, match: Match[Any]) -> Session:
+        match_id, scenario, agents = hosted.match_id, table.scenario, table.agents
+        assert table.transcript is not None, "it is packed at the end"
+        plays = {seat.id: seat.agent for seat in scenario.seats}
+        table.session = Session(
+            match,
+            agents,
+            clock_rules=scenario.clock,
+            now=self.now,
+            recorders=[TranscriptWriter(table.transcript, protocol=scenario.interaction, names=plays)],
+            memory_of=lambda agent: self.house.memory_for(scenario.game) if agent in agents else None,
+            lang=scenario.lang,
+            on_change=lambda _session: self._dispatch(match_id, self.service.deliver(match_id, self.now())),
+        )
+        return table.session
 
     def _named_match(self, hosted: Hosted, table: ServedMatch) -> Match[Any]:
         """The match with the names of the players who joined."""
@@ -366,6 +470,42 @@ class Hall:
             self._give_up(match_id, reason)
         table.pack()
         table.running = None
+        self._finish(match_id, table)
+
+    def _finish(self, match_id: str, table: ServedMatch) -> None:
+        """Keep a match that is over for the gallery."""
+        hosted = self.store.get(match_id)
+        lines = table.transcript_lines()
+        if hosted is None or hosted.ended_at is None or not lines:
+            return
+        told, results = finished_told(hosted, table.scenario, read_transcript(lines))
+        self._save(match_id)
+        self.keep.finish(
+            match_id,
+            game=table.scenario.game,
+            ended_at=hosted.ended_at,
+            told=told,
+            results=results,
+            packed=table.packed,
+        )
+        self.keep.commit(self.now())
+
+    def _save(self, match_id: str) -> None:
+        """Make what happened in a match lasting, before anybody is told of it."""
+        hosted, table = self.store.get(match_id), self.tables.get(match_id)
+        if self.keep.is_lasting and hosted is not None and table is not None:
+            play = MatchInPlay.of(hosted)
+            if table.kept_play is None:
+                self.keep.open(match_id, table.opened(hosted), play)
+            elif play != table.kept_play:
+                self.keep.play(match_id, play)
+            table.kept_play = play
+            if table.decisions is not None and table.transcript is not None:
+                clocks = table.decisions.clocks()
+                if clocks != table.kept_clocks:
+                    self.keep.clocks(match_id, clocks)
+                    table.kept_clocks = clocks
+        self.keep.commit(self.now())
 
     def _incident(self, what: str, failed: Exception) -> str:
         incident = secrets.token_hex(4)
@@ -373,6 +513,7 @@ class Hall:
         return incident
 
     def _dispatch(self, match_id: str, outgoing: Outgoing) -> None:
+        self._save(match_id)
         table = self.tables.get(match_id)
         if table is None or not outgoing:
             return

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from uvicorn import Config
 
     from league_agents.arena.server.hall import Hall
+    from league_agents.arena.server.keep import MatchKeep
 
 DEFAULT_PORT = 8765
 
@@ -37,12 +38,14 @@ class ArenaServer(WebServer):
         is_public: bool = False,
         limits: ServerLimits | None = None,
         profile: Profile = Profile.SEED,
+        keep: MatchKeep | None = None,
     ) -> None:
-        """As ``WebServer``."""
+        """As ``WebServer``. ``keep``: as for ``Hall``; the caller closes it after the server."""
         super().__init__(host=host, port=port, is_public=is_public)
         self._house = house
         self._limits = limits or ServerLimits()
         self._profile = profile
+        self._keep = keep
         self.hall: Hall | None = None
         """Belongs to the server's thread; use ``call`` from other threads. ``None`` until the server has started."""
 
@@ -66,7 +69,7 @@ class ArenaServer(WebServer):
         from league_agents.arena.server.wire import PatientWebSocket
 
         limits = self._limits
-        self.hall = Hall(self._house, limits=limits, profile=self._profile)
+        self.hall = Hall(self._house, limits=limits, profile=self._profile, keep=self._keep)
         return server_config(
             application(self.hall, is_public=self._is_public),
             request_wait_s=limits.request_wait.total_seconds(),

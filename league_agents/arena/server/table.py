@@ -8,8 +8,10 @@ import zlib
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from league_agents.arena.decisions import Decisions
+from league_agents.arena.decisions import ClockState, Decisions
+from league_agents.arena.protocol.hosting import Hosted
 from league_agents.arena.scenario import Scenario
+from league_agents.arena.server.keep import MatchInPlay, OpenedMatch
 from league_agents.arena.server.outbox import SocketOutbox
 from league_agents.arena.session import Session
 from league_agents.games.game import Action, ForfeitCause
@@ -51,11 +53,34 @@ class ServedMatch:
     """``None`` once it is packed."""
 
     packed: bytes = b""
+    kept_play: MatchInPlay | None = None
+    kept_clocks: ClockState | None = None
+    """What the keep was last told."""
 
     def wake(self) -> None:
         """Wake everything that waits for news of the match."""
         self.moved.set()
         self.moved = asyncio.Event()
+
+    def opened(self, hosted: Hosted) -> OpenedMatch:
+        """How the match was opened."""
+        scenario = self.scenario
+        return OpenedMatch(
+            game=scenario.game,
+            config=dict(scenario.config),
+            agents=scenario.seats,
+            lang=scenario.lang,
+            clock=scenario.clock,
+            interaction=None if scenario.interaction is None else dict(scenario.interaction),
+            seed=self.seed,
+            house_seed=self.house_seed,
+            opener=self.opener,
+            pause_s=self.pause.total_seconds(),
+            profile=hosted.profile.value,
+            is_listed=hosted.is_listed,
+            is_open=hosted.is_open,
+            created_at=hosted.created_at,
+        )
 
     @property
     def decisions(self) -> Decisions | None:
@@ -72,13 +97,14 @@ class ServedMatch:
         """The size of the transcript in characters, or in bytes once it is packed."""
         return len(self.packed) if self.transcript is None else self.transcript.tell()
 
-    def pack(self) -> None:
-        """Compress the transcript and drop the agents of a match that is over."""
+    def pack(self, written: str | None = None) -> None:
+        """Compress the transcript and drop the agents of a match that is over. ``written`` is its transcript."""
         if self.session is not None and self.session.decisions.is_over:
             self.session.end()
         self.agents.clear()
         if self.transcript is not None:
-            self.packed = zlib.compress(self.transcript.getvalue().encode("utf-8", "backslashreplace"), 6)
+            text = self.transcript.getvalue() if written is None else written
+            self.packed = zlib.compress(text.encode("utf-8", "backslashreplace"), 6)
             self.transcript = None
         if self.session is not None:
             self.session.release()
@@ -87,7 +113,7 @@ class ServedMatch:
         """The transcript of a match that is over."""
         # The last action may have just arrived, before the session could run again.
         self.pack()
-        return zlib.decompress(self.packed).decode().splitlines() if self.packed else []
+        return zlib.decompress(self.packed).decode().split("\n")[:-1] if self.packed else []
 
 
 class SessionDriver:

@@ -1,15 +1,17 @@
-"""The store of a server's matches, and their eviction.
+"""The matches that a server has in memory, and their eviction.
 
 Rule: the memory that clients can make it use is bounded, and the matches that ended first are removed first.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Collection
 from datetime import datetime
 
 from league_agents.arena.protocol.hosting import Hosted, MemoryStore, Status
 from league_agents.arena.protocol.refusals import rate_limited
+from league_agents.arena.server.keep import MatchKeep
 from league_agents.arena.server.limits import Buckets, ServerLimits
 from league_agents.arena.server.table import ServedMatch
 from league_agents.arena.server.tokens import Tokens
@@ -20,11 +22,17 @@ class Tables:
     """The matches of one hall, with their tokens."""
 
     def __init__(
-        self, limits: ServerLimits, now: Callable[[], datetime], *, give_up: Callable[[str, str], None]
+        self,
+        limits: ServerLimits,
+        now: Callable[[], datetime],
+        *,
+        keep: MatchKeep,
+        give_up: Callable[[str, str], None],
     ) -> None:
         """``give_up`` abandons a match; its text is the reason."""
         self.store = MemoryStore()
-        self.tokens = Tokens()
+        self.tokens = Tokens(keep.key(secrets.token_bytes(32)))
+        self._keep = keep
         self._limits = limits
         self._now = now
         self._give_up = give_up
@@ -70,6 +78,7 @@ class Tables:
         """Remove a match with its tokens and everything else that belongs to it."""
         self.store.remove(match_id)
         self.tokens.forget(match_id)
+        self._keep.let_go(match_id)
         table = self._tables.pop(match_id, None)
         if table is not None:
             table.wake()

@@ -42,14 +42,15 @@ class Claim:
 class Tokens:
     """Digests of tokens, and what each grants."""
 
-    def __init__(self) -> None:
+    def __init__(self, key: bytes = b"") -> None:
+        """``key`` signs tokens; drawn if there is none."""
         self._seats: dict[str, tuple[bytes, str, str]] = {}
         """The token's public half -> (digest of its secret half, match, agent)."""
 
         self._of_match: dict[str, dict[str, str]] = {}
         """Match -> agent -> the public half of its token."""
 
-        self._key = secrets.token_bytes(32)
+        self._key = key or secrets.token_bytes(32)
         self.revision = 0
         """Incremented whenever a token is revoked."""
 
@@ -57,9 +58,18 @@ class Tokens:
         """Make a token for a seat: a public half to look it up by, and 192 random bits. Revokes the former token."""
         self.revoke(match_id, agent_id)
         name, secret = secrets.token_hex(8), secrets.token_urlsafe(24)
-        self._seats[name] = (_digest(secret), match_id, agent_id)
-        self._of_match.setdefault(match_id, {})[agent_id] = name
+        self.restore(match_id, agent_id, name, _digest(secret))
         return f"{name}.{secret}"
+
+    def restore(self, match_id: str, agent_id: str, name: str, digest: bytes) -> None:
+        """Accept the token of a seat again that ``kept`` described."""
+        self._seats[name] = (digest, match_id, agent_id)
+        self._of_match.setdefault(match_id, {})[agent_id] = name
+
+    def kept(self, match_id: str, agent_id: str) -> tuple[str, bytes]:
+        """The public half of the token of a seat, and the digest of its secret half."""
+        name = self._of_match[match_id][agent_id]
+        return name, self._seats[name][0]
 
     def to_watch(self, match_id: str, spectator: str) -> str:
         """Make a token for a spectator."""
