@@ -1,5 +1,5 @@
-"""Resolve the name of an agent (``offline``, ``llm``, ``scripted``, ``scripted:NAME`` or ``module:Class``) to a factory
-of instances."""
+"""Resolve the name of an agent (``offline``, ``llm``, ``scripted``, ``scripted:NAME``, ``a2a:URL`` or
+``module:Class``) to a factory of instances."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
+from league_agents.a2a.address import KIND, agent_address
 from league_agents.agents.difficulty import Difficulty
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.games.q21.rules import RuleSet
@@ -28,6 +29,9 @@ from league_agents.user_code.instances import InstanceMaker, here
 from league_agents.user_code.loading import load_for
 from league_agents.user_code.own import OwnClass, unmade
 from league_agents.user_code.process import LOAD_LIMIT_S
+
+if TYPE_CHECKING:
+    from league_agents.a2a.remote_agent import RemoteAgent
 
 LOG = logging.getLogger(__name__)
 
@@ -51,6 +55,9 @@ ModelsPlace = Callable[[], CallbackModels]
 OFFLINE = "offline"
 LLM = "llm"
 SCRIPTED = "scripted"
+A2A = KIND
+BUILT_IN_KINDS = (OFFLINE, LLM, SCRIPTED, A2A)
+"""What comes before the colon of an agent that is no class of the user's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +76,9 @@ class ChosenAgent:
 
     own: OwnClass | None = None
     """A class of the user's that runs in processes of its own; ``None`` for an agent that runs in this one."""
+
+    check: Callable[[], None] | None = None
+    """Raises ``ConfigError`` if an agent elsewhere cannot be used; ``None`` for agents of this machine."""
 
     conduct: Conduct | None = None
     """Changes the outgoing mail, for scripted participants that misbehave by mail."""
@@ -125,9 +135,11 @@ def choose_agent(
         return ChosenAgent(spec=spec, factory=_llm(role, rules, seed, place, made, difficulty), is_ours=False)
     if kind == SCRIPTED:
         return _scripted(spec, name or "fixed", role, rules)
+    if kind == A2A:
+        return _elsewhere(spec, role)
     if ":" not in spec:
         example = f"my_{role}:My{role.title()}AI"
-        names = f"{OFFLINE}, {LLM}, {SCRIPTED}, {SCRIPTED}:NAME or module:Class (for example {example})"
+        names = f"{OFFLINE}, {LLM}, {SCRIPTED}, {SCRIPTED}:NAME, {A2A}:URL or module:Class (for example {example})"
         if not spec.strip():
             raise ConfigError("agent", f"the name is empty; write {names}")
         raise ConfigError(spec, f"is no agent; write {names}")
@@ -137,7 +149,7 @@ def choose_agent(
 def is_own(spec: str) -> bool:
     """Whether ``spec`` names a class of the user's own."""
     kind, colon, _ = spec.partition(":")
-    return bool(colon) and kind not in (OFFLINE, LLM, SCRIPTED)
+    return bool(colon) and kind not in BUILT_IN_KINDS
 
 
 def own_agent(
@@ -180,6 +192,9 @@ def try_making(agent: ChosenAgent, role: str = "") -> None:
     if agent.own is not None:
         agent.own.try_making()
         return
+    if agent.check is not None:
+        agent.check()
+        return
     if agent.is_ours:
         return
     made: list[Called] = []
@@ -216,6 +231,27 @@ def _scripted(spec: str, name: str, role: AgentRole, rules: RuleSet) -> ChosenAg
         )
     player = PLAYERS.get(name, PLAYERS["fixed"])
     return ChosenAgent(spec=spec, factory=lambda: player(rules=rules), is_ours=True, conduct=PLAYER_CONDUCT.get(name))
+
+
+def remote_agent(spec: str) -> RemoteAgent:
+    """The agent elsewhere of ``a2a:URL``, with the token that the environment has for it. Raises ``ConfigError``."""
+    from league_agents.config.league_file import environment_of
+
+    address = agent_address(spec, environment_of(Path("league.yaml")))
+    from league_agents.a2a.remote_agent import RemoteAgent
+
+    return RemoteAgent(address)
+
+
+def _elsewhere(spec: str, role: AgentRole) -> ChosenAgent:
+    remote = remote_agent(spec)
+
+    def make() -> object:
+        from league_agents.a2a.seats import RemotePlayer, RemoteReferee
+
+        return RemoteReferee(remote) if role == "referee" else RemotePlayer(remote)
+
+    return ChosenAgent(spec=spec, factory=make, is_ours=False, check=remote.check)
 
 
 def difficulty_of(spec: str, name: str, role: AgentRole) -> Difficulty:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, cast
 
 from league_agents.app.agent_wanted import AgentWanted, Company
+from league_agents.app.agents import A2A, remote_agent
 from league_agents.app.own_seat import own_seat
 from league_agents.arena.agents.random_agent import RandomAgent
 from league_agents.arena.agents.scripted_agent import ScriptedAgent
@@ -93,12 +94,24 @@ def arena_agent(
 
         model = wanted.models()(f"{ARENA}{game}")
         return LlmAgent(game, model=model, seed=seed, agent_id=seat.id, now=company.now, match_id=match_id)
+    if spec.partition(":")[0] == A2A:
+        return _elsewhere(wanted)
     if ":" in spec:
         return own_seat(wanted)
     known = [SCRIPTED, RANDOM, LLM, HUMAN, *agents.names]
     near = get_close_matches(spec, known, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise ConfigError(f"agent {seat.id}", f"{shown(spec)} is no agent; {hint}write {', '.join(known)} or module:Class")
+    raise ConfigError(
+        f"agent {seat.id}", f"{shown(spec)} is no agent; {hint}write {', '.join(known)}, a2a:URL or module:Class"
+    )
+
+
+def _elsewhere(wanted: AgentWanted) -> object:
+    remote = remote_agent(wanted.spec)
+    remote.check()
+    from league_agents.a2a.seats import RemoteDecider
+
+    return RemoteDecider(remote, seat=wanted.seat.id, match_id=wanted.match_id, now=wanted.company.now)
 
 
 def reader_of(scenario: Scenario, viewer: str) -> Reader:

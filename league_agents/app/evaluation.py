@@ -19,13 +19,14 @@ from league_agents import __version__
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.agents.difficulty import Difficulty
 from league_agents.app.agents import (
+    A2A,
     LLM,
     OFFLINE,
-    SCRIPTED,
     AgentRole,
     ChosenAgent,
     choose_agent,
     difficulty_of,
+    is_own,
     own_agent,
     try_making,
 )
@@ -122,7 +123,7 @@ class EvaluationSettings:
     def _source_of(self, part: Part) -> str | None:
         """A digest of a user's file, so that results of two versions are not mixed. ``None`` for built-in agents."""
         spec = self.specs[part]
-        if ":" not in spec or kind_of(spec) in (OFFLINE, LLM, SCRIPTED):
+        if not is_own(spec):
             return None
         source = self.own_agent(part).source
         try:
@@ -167,8 +168,8 @@ def maker_of(
             return Maker(spec=spec, make=make, is_inline=True)
         make = _llm(role, rules, knowledge, seed_of, difficulty, models(part, role))
         return Maker(spec=spec, make=make, is_inline=False)
-    if ":" in spec and kind != SCRIPTED:
-        chosen = settings.own_agent(part)
+    if is_own(spec) or kind == A2A:
+        chosen = settings.own_agent(part) if is_own(spec) else choose_agent(spec, role, rules=rules, seed=seed_of(0))
         try_making(chosen)
         return Maker(spec=spec, make=lambda _game: chosen.factory(), is_inline=False, kept=chosen.instances)
     chosen = choose_agent(spec, role, rules=rules, seed=seed_of(0))

@@ -39,4 +39,6 @@ def league_agent(wanted: AgentWanted) -> CallbackAgent | OwnAgent | None:
         index_path=wanted.company.index_path,
         models=lambda: _LeagueModels(for_callback=wanted.models()),
     )
+    if chosen.check is not None:
+        chosen.check()
     return seated(callbacks_of(chosen.factory()))

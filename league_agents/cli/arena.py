@@ -142,7 +142,7 @@ def protocols(as_json: bool, lang: str) -> None:
     multiple=True,
     metavar="SPEC[,SPEC…]",
     help="Who plays, seat by seat; the last one takes all seats that are left: scripted, random, llm, human, offline "
-    "(q21 only), module:Class. Default: scripted.",
+    "(q21 only), a2a:URL, module:Class. Default: scripted.",
 )
 @click.option("--scenario", type=click.Path(path_type=Path), metavar="FILE", help="A YAML file of the whole match.")
 @click.option("--seats", type=WholeRange(1, 64), help="How many agents play; default: as is usual for the game.")

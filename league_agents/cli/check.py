@@ -80,6 +80,7 @@ def command(
     is kept, repaired or broken.
 
     module:Class is looked for in the current directory and among what is installed; path/to/file.py:Class works too.
+    An agent elsewhere is a2a:URL.
     """
     from league_agents.cli import Exit
     from league_agents.config.rules import rules_named
@@ -99,15 +100,18 @@ def command(
 def _agent(
     spec: str, role: AgentRole | None, rules: RuleSet, time_limit: float | None, *, in_process: bool
 ) -> tuple[ChosenAgent, AgentRole]:
-    from league_agents.app.agents import LLM, OFFLINE, SCRIPTED, choose_agent, own_agent
+    from league_agents.app.agents import BUILT_IN_KINDS, choose_agent, own_agent
     from league_agents.user_code.process import LOAD_LIMIT_S
 
-    if role is None and spec.partition(":")[0] in (LLM, OFFLINE, SCRIPTED):
+    if role is None and spec.partition(":")[0] in BUILT_IN_KINDS:
         raise click.UsageError(f"{shortened(spec)} exists for both roles; add --role referee or --role player")
     limit_s = LOAD_LIMIT_S if time_limit is None else max(time_limit, SHORTEST_IMPORT_S)
     if role is not None or ":" not in spec:
         role = role or "player"
-        return choose_agent(spec, role, rules=rules, seed=0, in_process=in_process, load_limit_s=limit_s), role
+        agent = choose_agent(spec, role, rules=rules, seed=0, in_process=in_process, load_limit_s=limit_s)
+        if agent.check is not None:
+            agent.check()
+        return agent, role
     return own_agent(spec, ("referee", "player"), in_process=in_process, load_limit_s=limit_s)
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from league_agents.cli.evaluate import MOST_WORKERS, SPECS, WORKERS, league_models
+from league_agents.cli.evaluate import MOST_WORKERS, WORKERS, league_models
 from league_agents.cli.evaluate_screen import print_parts
 from league_agents.cli.numbers import FiniteRange, WholeRange
-from league_agents.cli.options import DASK, local_workers
+from league_agents.cli.options import DASK, SPECS, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.run import read_seed
@@ -133,7 +133,7 @@ def command(
 ) -> int:
     """Play the players against each other by direct calls, and rate them. Stops as soon as every pair is decided.
 
-    SPEC is offline, llm, scripted, scripted:NAME or module:Class; two or more, and one may be named twice.
+    SPEC is offline, llm, scripted, scripted:NAME, a2a:URL or module:Class; two or more, and one may be named twice.
     """
     from league_agents.agents.library import Knowledge
     from league_agents.app.comparison import Compared, CompareSettings

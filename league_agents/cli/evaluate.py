@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from league_agents.cli.numbers import FiniteRange, WholeRange
-from league_agents.cli.options import DASK, local_workers
+from league_agents.cli.options import DASK, SPECS, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, RecordKind, check_record, write_record
 from league_agents.cli.run import read_seed
@@ -39,7 +39,6 @@ TIMING = RecordKind(
 WORKERS = (
     "Games at the same time: in processes; on threads with llm agents, which wait for models, and with --in-process."
 )
-SPECS = "offline, llm, scripted, scripted:NAME or module:Class"
 MOST_GAMES, MOST_WORKERS = 50_000, 64
 
 EPILOG = """\b
@@ -165,7 +164,7 @@ def _shared(function: Callable[..., int]) -> Callable[..., int]:
 )
 @_shared
 def player(*, spec: str, opponent: str, referee: str, **options: Any) -> int:
-    """Evaluate a player: SPEC is offline, llm, scripted, scripted:NAME or module:Class.
+    """Evaluate a player: SPEC is offline, llm, scripted, scripted:NAME, a2a:URL or module:Class.
 
     Both players of a game have the same target and the same errors in their answers, and change seats every game.
     """
@@ -178,7 +177,7 @@ def player(*, spec: str, opponent: str, referee: str, **options: Any) -> int:
 )
 @_shared
 def referee(*, spec: str, player: str, **options: Any) -> int:
-    """Evaluate a referee: SPEC is offline, llm, scripted, scripted:NAME or module:Class.
+    """Evaluate a referee: SPEC is offline, llm, scripted, scripted:NAME, a2a:URL or module:Class.
 
     After each match it is asked questions about its own target whose answers code can check, is given the same guesses
     to score again and on the other seat, and meets one injection.

@@ -10,6 +10,9 @@ import click
 ROLE_NAMES = ("referee", "player", "manager")
 """The roles of a league file, as ``config.league_settings.RoleName``, which takes longer to import."""
 
+SPECS = "offline, llm, scripted, scripted:NAME, a2a:URL or module:Class"
+"""The names of agents, as ``app.agents.choose_agent`` reads them."""
+
 CONFIG = click.option(
     "--config", type=click.Path(path_type=Path), metavar="FILE", help="The league file.  [default: league.yaml]"
 )

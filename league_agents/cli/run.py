@@ -11,6 +11,7 @@ import click
 
 from league_agents.cli.daemon import EPILOG as DAEMON_EPILOG
 from league_agents.cli.daemon import DaemonChoice, daemon_options, run_on_mail
+from league_agents.cli.options import SPECS
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite, check_record, write_record
 from league_agents.cli.screen import console, document_text, own_stdout, print_document
@@ -21,7 +22,7 @@ LARGEST_SEED = 2**63 - 1
 DRAWN_SEEDS = 1_000_000
 """Few enough to be typed again, many enough that one hardly ever comes twice."""
 
-SPEC_HELP = "offline (default), llm, scripted, scripted:NAME or module:Class."
+SPEC_HELP = f"{SPECS}.  [default: offline]"
 
 
 def read_seed(_ctx: click.Context, _param: click.Parameter, value: str | None) -> int | None:
@@ -43,6 +44,7 @@ Agents (SPEC):
   module:Class      your class with the four callbacks of its role, inheriting or not;
                     path/to/file.py:Class works too. It runs in a process of its own, with your
                     environment; what it prints goes to stderr
+  a2a:URL           an agent elsewhere that speaks A2A, by its address; needs the extra a2a
 
 \b
 Examples:

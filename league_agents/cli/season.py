@@ -36,7 +36,7 @@ TOLD_EVERY_S = 5.0
 """How often a line is written where there is no screen."""
 
 EPILOG = """\b
-Agents (SPEC) are named as in 'league-agents run': offline, scripted, scripted:NAME, llm, module:Class.
+Agents (SPEC) are named as in 'league-agents run': offline, scripted, scripted:NAME, llm, a2a:URL, module:Class.
 Several play for the teams in turn:
   league-agents season --teams 8 --agents offline --agents my_player.py:MyPlayerAI
 

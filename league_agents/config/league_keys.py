@@ -283,7 +283,7 @@ class WrittenPlayer(WrittenRole):
 
     agent: Annotated[str, one_line(1_000), PRINTABLE] = "offline"
     """Who plays or judges: offline, llm (both also with a difficulty, as in `offline:hard`), scripted,
-    `scripted:NAME`, `module:Class` or `file.py:Class`."""
+    `scripted:NAME`, `a2a:URL`, `module:Class` or `file.py:Class`."""
 
 
 class WrittenTarget(WrittenMapping):

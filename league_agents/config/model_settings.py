@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from league_agents.agents.base import PLAYER_CALLBACKS, REFEREE_CALLBACKS
 from league_agents.config.environment import Environment
@@ -22,6 +21,7 @@ from league_agents.games.registry import game_codes
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.mistakes import no_such_key, not_one_of, wrong_value
 from league_agents.kit.values import evolve
+from league_agents.kit.web_address import is_protected, web_address
 from league_agents.llm.exchange import Patience
 from league_agents.llm.limits import LONGEST_CHAIN, Limit, SpendingLimits
 from league_agents.llm.prices import Price, PriceList
@@ -37,7 +37,7 @@ PRICES_VARIABLE = "LEAGUE_LLM_PRICES"
 FROM_ENVIRONMENT = "environment"
 """The name of the model that the environment describes."""
 
-_NEAR = ("127.0.0.1", "localhost", "::1")
+_EXAMPLE = "http://127.0.0.1:8080/v1"
 
 PROVIDER_VARIABLE, MODEL_VARIABLE = "LEAGUE_LLM_PROVIDER", "LEAGUE_LLM_MODEL"
 
@@ -172,7 +172,9 @@ def _entry(written: WrittenModel, path: str, env: Environment) -> ModelEntry:
         name=written.name,
         provider=provider,
         model=model,
-        base_url=None if written.base_url is None else _web_address(written.base_url, f"{path}.base_url"),
+        base_url=None
+        if written.base_url is None
+        else web_address(written.base_url, f"{path}.base_url", example=_EXAMPLE),
         named_key=written.key_variable,
         where=path,
         patience=Patience(
@@ -216,7 +218,7 @@ def _from_environment(env: Environment) -> ModelEntry | None:
         name=FROM_ENVIRONMENT,
         provider=provider,
         model=model,
-        base_url=None if base_url is None else _web_address(base_url, "LEAGUE_LLM_BASE_URL"),
+        base_url=None if base_url is None else web_address(base_url, "LEAGUE_LLM_BASE_URL", example=_EXAMPLE),
         named_key=None,
         where=PROVIDER_VARIABLE,
         patience=Patience(retries=_retries(env), timeout=_timeout(env)),
@@ -241,7 +243,7 @@ def _made(
         raise ConfigError(variables[0], "holds more than one line; write the key alone")
     if not model.isprintable() or len(model) > 200:
         raise ConfigError(where, "the model's name must be one line")
-    if base_url is not None and not _is_protected(base_url):
+    if base_url is not None and not is_protected(base_url):
         if named_key is not None:
             raise ConfigError(f"{where}.base_url", f"is not https, so the key in {named_key} would travel unprotected")
         key = None
@@ -256,28 +258,6 @@ def _made(
         patience=patience,
         options=options or ModelOptions(),
     )
-
-
-def _is_protected(base_url: str) -> bool:
-    parts = urlsplit(base_url)
-    return parts.scheme == "https" or parts.hostname in _NEAR
-
-
-def _web_address(value: str, where: str) -> str:
-    """The address without its last slash. An error does not quote it, as it may hold a password or a key."""
-    example = "such as http://127.0.0.1:8080/v1"
-    try:
-        parts = urlsplit(value)
-        is_right = parts.scheme in ("http", "https") and bool(parts.hostname)
-        is_bare = "@" not in parts.netloc and not parts.query and not parts.fragment
-        _ = parts.port if is_bare else None
-    except ValueError:
-        is_right = False
-    if not is_right:
-        raise ConfigError(where, f"must be a web address {example}")
-    if not is_bare:
-        raise ConfigError(where, f"must have no user, password, ? or # in the address; write one {example}")
-    return value.rstrip("/")
 
 
 def _retries(env: Environment) -> int:

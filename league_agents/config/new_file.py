@@ -55,7 +55,7 @@ def questions_for(role: str) -> tuple[FileQuestion, ...]:
     agent = FileQuestion(
         key=f"{at}.agent",
         option="agent",
-        text="Who plays (offline, llm, module:Class, file.py:Class)",
+        text="Who plays (offline, llm, a2a:URL, module:Class, file.py:Class)",
         default="offline",
     )
     own = (

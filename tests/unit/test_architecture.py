@@ -26,7 +26,7 @@ PURE = ("games", "turns", "league", "arena.protocol")
 PORTS = ("mail.port", "journal.port", "llm.port", "agents.base", "agents.contracts")
 BELOW_CONFIG = (
     *(KIT, *PURE, USER_CODE),
-    *("knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report"),
+    *("a2a", "knowledge", "llm", "mail", "journal", "agents", "runner", "arena", "evaluation", "report"),
 )
 SIDE_BY_SIDE = ("llm.providers",)
 """Packages of adapters: each module or package in one is on its own."""
@@ -135,6 +135,10 @@ ARROWS = (
     Row("journal.postgres_schema", (KIT,), ("psycopg",), "a schema knows only its database"),
     Row("agents", (KIT, "games", "knowledge", "llm.port", "agents"),
         ("numpy", "rapidfuzz", "pydantic", "yaml", "jinja2"), "an agent also runs under somebody else's runner"),
+    Row("a2a",
+        (KIT, "agents.base", "agents.fence", "games.game", "llm.exchange", "llm.json_text", "a2a"),
+        ("a2a", "google", "httpx"),
+        "seats for agents elsewhere: what they write is read like a model's, and what they get is fenced"),
     Row("evaluation", (KIT, *PURE, "agents", "knowledge", "llm.port", "user_code.called",
         "evaluation"),
         ("numpy", "pydantic"),
