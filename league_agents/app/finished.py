@@ -7,18 +7,22 @@ Rule 2: the check fails whenever a start would, because both use the same functi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from league_agents.app.journals import look_at_journal, state_in
 from league_agents.app.live_machine import agent_of, machine_of
 from league_agents.app.live_mailbox import login_command, refuse_missing_client
 from league_agents.app.role_files import refuse_missing_folder
+from league_agents.config.league_mistakes import mistakes_in
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.config.migrate import MISSING_ADDRESS
-from league_agents.kit.errors import AuthorizationExpired, ConfigError
+from league_agents.config.new_file import MISSING_WORD
+from league_agents.kit.errors import AuthorizationExpired, ConfigError, LeagueError
 from league_agents.league.machines.manager.config import ROUND_WAIT
 from league_agents.league.wire.address import same_address
 from league_agents.mail.oauth import token_status
@@ -33,19 +37,28 @@ EXAMPLE_ADDRESSES = (
 
 _OWN = "write your own mailbox there, spelled exactly as Gmail shows it"
 _OFFICE = "write the address of the league office there"
+_GROUP = "write the name of your group there, as the league office spells it"
 _TEAM = "write the team's own mailbox there"
 
 
 def refuse_unfinished(settings: LeagueSettings) -> None:
-    """Raises ``ConfigError`` that names the first key that a person must still fill in."""
+    """Raises ``ConfigError`` that names the first key that a person must still fill in, and holds the others."""
+    if found := list(_unfinished(settings)):
+        raise ConfigError(found[0].path, found[0].message, found[1:])
+
+
+def _unfinished(settings: LeagueSettings) -> Iterator[ConfigError]:
     for key, address, remedy in _addresses(settings):
         if any(same_address(address, example) for example in EXAMPLE_ADDRESSES):
-            raise ConfigError(f"{settings.path}.{key}", f"still says the example's address {address}; {remedy}")
+            yield ConfigError(f"{settings.path}.{key}", f"still says the example's address {address}; {remedy}")
     for role in settings.roles:
         if role.role == "player" and not role.group_id:
-            raise ConfigError(
-                f"{role.where}.group_id",
-                "is empty; write the name of your group there, as the league office spells it",
+            yield ConfigError(f"{role.where}.group_id", f"is empty; {_GROUP}")
+        if role.group_id == MISSING_WORD:
+            yield ConfigError(f"{role.where}.group_id", f"still says {MISSING_WORD!a}; {_GROUP}")
+        if role.role == "referee" and role.participant_id == MISSING_WORD:
+            yield ConfigError(
+                f"{role.where}.id", f"still says {MISSING_WORD!a}; write your referee's id in the league there"
             )
 
 
@@ -98,6 +111,42 @@ def check_file(settings: LeagueSettings, *, now: datetime) -> Iterator[tuple[Rol
         refuse_missing_folder(settings.log.file)
     for role in settings.roles:
         yield role, _check_role(settings, role, now=now)
+
+
+class CheckedFile(Struct, frozen=True, kw_only=True):
+    """A league file, everything that is wrong with it, and its roles that are right."""
+
+    settings: LeagueSettings | None
+    """``None`` if it cannot be read."""
+
+    ready: tuple[tuple[RoleSettings, ReadyRole], ...] = ()
+    mistakes: tuple[LeagueError, ...] = ()
+
+
+def checked_file(path: Path, read: Callable[[], LeagueSettings], *, now: datetime) -> CheckedFile:
+    """Check everything that a start checks, and go on after a mistake."""
+    try:
+        settings = read()
+    except ConfigError as error:
+        return CheckedFile(settings=None, mistakes=tuple(_distinct([error, *error.others, *mistakes_in(path)])))
+    mistakes: list[LeagueError] = list(_unfinished(settings))
+    ready: list[tuple[RoleSettings, ReadyRole]] = []
+    is_filled_in = not mistakes
+    try:
+        if settings.log.file is not None:
+            refuse_missing_folder(settings.log.file)
+    except ConfigError as error:
+        mistakes.append(error)
+    for role in settings.roles if is_filled_in else ():
+        try:
+            ready.append((role, _check_role(settings, role, now=now)))
+        except LeagueError as error:
+            mistakes.append(error)
+    return CheckedFile(settings=settings, ready=tuple(ready), mistakes=tuple(_distinct(mistakes)))
+
+
+def _distinct(mistakes: Iterable[LeagueError]) -> Iterator[LeagueError]:
+    return iter({str(error): error for error in mistakes}.values())
 
 
 def _check_role(settings: LeagueSettings, role: RoleSettings, *, now: datetime) -> ReadyRole:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from league_agents.app.executors import executor_of
 from league_agents.app.season_division import Progress, play_alone, play_division
 from league_agents.app.season_files import UNFINISHED
 from league_agents.app.season_part import abandon_parts
-from league_agents.app.season_plan import PlannedDivision, SeasonPlan, write_plan
+from league_agents.app.season_plan import PlannedDivision, SeasonPlan, read_plan, write_plan
 from league_agents.app.season_progress import place_of, played_in
 from league_agents.app.season_records import lacks_records, write_records
 from league_agents.app.season_remote import files_of, keep, play_remotely
@@ -51,32 +52,41 @@ def play_season(
 ) -> None:
     """Play the rest of a season in its folder, on a Dask ``cluster`` if one is named. Raises ``ConfigError`` for a
     folder with other contents, and ``WorkerLost`` when one of its processes is killed or the cluster is lost."""
+    with ExitStack() as opened:
+
+        def prepare(left: Sequence[PlannedDivision]) -> tuple[Executor, CarriedFiles]:
+            files = files_of(plan) if cluster is not None else {}
+            if left:
+                _check_agents(plan)
+            executor = executor_of(workers, cluster)
+            opened.callback(executor.close)
+            return executor, files
+
+        # A season that is refused leaves nothing behind.
+        prepared = prepare(plan.divisions) if read_plan(folder) is None else None
+        lock = _lock(plan, folder)
+        opened.callback(lock.release)
+        left = [division for division in plan.divisions if not place_of(division, folder).is_dir()]
+        if left or lacks_records(plan, folder):
+            executor, files = prepared or prepare(left)
+            opened.callback(abandon_parts)
+            with executor.naming_losses():
+                _play(plan, folder, left, executor, files, progress)
+                write_records(plan, folder, executor)
+        shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+        progress(plan.matches)
+
+
+def _lock(plan: SeasonPlan, folder: Path) -> FileLock:
+    """Write the plan, and lock the season against another process. Raises ``ConfigError``."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_plan(plan, folder)
-        lock = FileLock(folder / "season")
+        return FileLock(folder / "season")
     except OSError as error:
         raise ConfigError(shortened(str(folder)), f"cannot be used: {error.strerror}; name another folder") from None
     except Locked as error:
         raise ConfigError(shortened(str(folder)), f"{error} plays this season; wait for it, or end it") from None
-    try:
-        left = [division for division in plan.divisions if not place_of(division, folder).is_dir()]
-        files = files_of(plan) if cluster is not None else {}
-        if left:
-            _check_agents(plan)
-        if left or lacks_records(plan, folder):
-            executor = executor_of(workers, cluster)
-            try:
-                with executor.naming_losses():
-                    _play(plan, folder, left, executor, files, progress)
-                    write_records(plan, folder, executor)
-            finally:
-                executor.close()
-                abandon_parts()
-        shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
-        progress(plan.matches)
-    finally:
-        lock.release()
 
 
 def _play(

@@ -105,7 +105,8 @@ class _ProtocolElsewhere:
             why = made.in_words("its constructor", LIMIT_S)
             raise ConfigError(self._spec, f"cannot be made of the list of agents: {why}")
         if isinstance(made.result, list) and made.result:
-            raise ConfigError(*map(str, made.result))
+            path, message = map(str, made.result)
+            raise ConfigError(path, message)
 
     def _call(self, method: str, *arguments: object) -> object:
         if self._failure:

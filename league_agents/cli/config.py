@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from league_agents.cli.options import CONFIG, ROLE_NAMES, ROLES
+from league_agents.cli.options import CONFIGS, ROLE_NAMES, ROLES
+
+if TYPE_CHECKING:
+    from league_agents.app.finished import CheckedFile
 
 EPILOG = """\b
 Examples:
@@ -33,7 +38,7 @@ FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
     metavar="[player|referee|manager|arena|prices|env]",
     type=click.Choice((*ROLE_NAMES, "arena", "prices", "env")),
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
+@click.option("-o", "--out", "output", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
 @FORCE
 @click.option("--address", metavar="MAIL", help="Your mailbox, as Gmail spells it.")
 @click.option("--manager", "manager_email", metavar="MAIL", help="The league manager's address.")
@@ -153,46 +158,74 @@ def _exists(output: Path) -> Exception:
 
 
 @command.command(name="check")
-@CONFIG
+@CONFIGS
 @ROLES
-def check(*, config: Path | None, roles: tuple[str, ...]) -> None:
-    """Read the league file with the environment laid over it, load the agents, look at the journals and tokens, and say
-    what was understood and what to do next. What stops 'run' stops this command: the exit code is 3."""
-    from league_agents.app.finished import check_file, season_warnings
-    from league_agents.app.live_mailbox import login_command
-    from league_agents.app.secret_files import readable_by_others
+def check(*, config: tuple[Path, ...], roles: tuple[str, ...]) -> int:
+    """Read the league files with the environment laid over them, load the agents, look at the journals and tokens, and
+    say what was understood and what to do next, or all that is wrong. What stops 'run' stops this command: the exit
+    code is 3."""
+    from league_agents.app.finished import checked_file
+    from league_agents.cli import Exit
     from league_agents.cli.screen import own_stdout
-    from league_agents.config.league_file import environment_of, find_league_file, read_league_file
+    from league_agents.config.league_file import environment_of, read_league_file
+    from league_agents.config.league_folder import are_many, league_files, read_league_files
+    from league_agents.config.league_settings import LeagueSettings
     from league_agents.kit.clock import SystemClock
 
-    path = find_league_file(config)
-    settings = read_league_file(path, environment_of(path), only=roles)
-    logins: list[str] = []
+    def read(path: Path) -> LeagueSettings:
+        return read_league_file(path, environment_of(path), only=roles, is_one_of_many=are_many(config))
+
+    paths = league_files(config)
+    shared = read_league_files(paths, read).wrong if len(paths) > 1 else {}
+    is_wrong = False
     with own_stdout() as stdout:
-        for role, found in check_file(settings, now=SystemClock().now()):
-            agent = f", agent {found.agent}" if found.agent else ""
-            journal = f"journal {role.journal} ({'its own' if found.has_journal else 'not made yet'})"
-            click.echo(f"{role.label}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)
-            if found.needs_login:
-                click.echo(f"{role.label}: {found.needs_login}", file=stdout)
-                logins.append(login_command(settings, role))
-        for warning in (*readable_by_others(settings), *season_warnings(settings)):
-            click.echo(warning, err=True)
-        active, idle = (each.total_seconds() for each in (settings.pace.active, settings.pace.idle))
-        click.echo(
-            f"league manager {settings.manager_email}, rules {settings.rules.name}, a look every {active:g} s"
-            f" (idle: {idle:g} s), {settings.gmail.endpoint}",
-            file=stdout,
-        )
-        if len(logins) > 1:  # without --role it is done for every role that needs it
-            logins = [settings.command("auth", "login")]
-        next_command = logins[0] if logins else settings.command("run", "--test-connectivity")
-        click.echo(f"{path} is right; next: {next_command}", file=stdout)
+        for path in paths:
+            found = checked_file(path, partial(read, path), now=SystemClock().now())
+            mistakes = {str(error): None for error in (*found.mistakes, *filter(None, [shared.get(path)]))}
+            is_wrong = is_wrong or bool(mistakes)
+            _tell_checked(path, found, stdout, is_right=not mistakes)
+            for mistake in mistakes:
+                click.echo(f"league-agents: {mistake}", err=True)
+    return Exit.CONFIGURATION if is_wrong else Exit.OK
+
+
+def _tell_checked(path: Path, checked: CheckedFile, stdout: TextIO, *, is_right: bool) -> None:
+    from league_agents.app.finished import season_warnings
+    from league_agents.app.live_mailbox import login_command
+    from league_agents.app.secret_files import readable_by_others
+
+    settings = checked.settings
+    if settings is None:
+        return
+    logins: list[str] = []
+    for role, found in checked.ready:
+        agent = f", agent {found.agent}" if found.agent else ""
+        journal = f"journal {role.journal} ({'its own' if found.has_journal else 'not made yet'})"
+        click.echo(f"{role.label}: {role.address}{agent}, {journal}, token {role.token}", file=stdout)
+        if found.needs_login:
+            click.echo(f"{role.label}: {found.needs_login}", file=stdout)
+            logins.append(login_command(settings, role))
+    for warning in (*readable_by_others(settings), *season_warnings(settings)):
+        click.echo(warning, err=True)
+    if not is_right:
+        return
+    active, idle = (each.total_seconds() for each in (settings.pace.active, settings.pace.idle))
+    click.echo(
+        f"league manager {settings.manager_email}, rules {settings.rules.name}, a look every {active:g} s"
+        f" (idle: {idle:g} s), {settings.gmail.endpoint}",
+        file=stdout,
+    )
+    if len(logins) > 1:  # without --role it is done for every role that needs it
+        logins = [settings.command("auth", "login")]
+    next_command = logins[0] if logins else settings.command("run", "--test-connectivity")
+    click.echo(f"{path} is right; next: {next_command}", file=stdout)
 
 
 @command.command(name="import")
 @click.argument("sources", metavar="FILE [FILE]", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not to stdout.")
+@click.option(
+    "-o", "--out", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write here, not to stdout."
+)
 @FORCE
 def import_(*, sources: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Convert the settings of the deployed clients: a referee's config.json or a player's js/config.json.

@@ -346,16 +346,23 @@ def _show_quality(book: Book, reading: ReadingReport | None) -> None:
         )
     )
     screen.print(Text("\nFirst parts", style="bold"))
-    before = 0
+    before, opens_at = 0, _opened_at(book, reading)
     for part in reading.first_parts:
         if part.number != before + 1:
             screen.print(Text("      …", style="dim"))
         before = part.number
-        mark = "→" if part.number == reading.opens_at else " "
+        mark = "→" if part.number == opens_at else " "
         why = f"[{part.skipped}] " if part.skipped else ""
         line = Text.assemble(f"{mark}{part.number:>4}  ", (why, "dim"), printable(" ".join(part.text.split()), 160))
         screen.print(Padding(line, (0, 0, 0, 0)))
     click.echo("\nTo correct it: league-agents corpus set-opening TITLE|FILE NUMBER, or the first words of a sentence.")
+
+
+def _opened_at(book: Book, reading: ReadingReport) -> int | None:
+    """The number of the part that a book opens with, as it was found or set; ``None`` if it is not among the first."""
+    sentence = " ".join((book.opening_sentence or "").split())
+    holding = [part.number for part in reading.first_parts if sentence and sentence in " ".join(part.text.split())]
+    return reading.opens_at if reading.opens_at in holding else next(iter(holding), None)
 
 
 @command.command(name="set-opening", context_settings={"ignore_unknown_options": True})

@@ -187,10 +187,13 @@ def log_of(settings: LeagueSettings, *, in_process: bool) -> Iterator[DaemonLog]
 
 def _watch(settings: LeagueSettings, log: DaemonLog) -> int:
     from league_agents.app.live import live_roles
+    from league_agents.app.reload import refuse_second
     from league_agents.app.watched import watched
     from league_agents.runner.wakeup import StopRequest
     from league_agents.runner.watch import watch
 
+    if settings.metrics is not None:
+        refuse_second([settings])  # before its address of figures is found in use
     stop = StopRequest()
     try:
         with (
@@ -227,6 +230,7 @@ def _watch_many(
     in_process: bool,
 ) -> int:
     """Run every mailbox of the league files, and read the files again when asked to."""
+    from league_agents.app.reload import refuse_second
     from league_agents.app.running_roles import RunningRoles
     from league_agents.app.secret_files import add_secrets_of
     from league_agents.app.watched import metrics_among, watched
@@ -258,6 +262,8 @@ def _watch_many(
         raise next(iter(files.wrong.values()))
     stop = StopRequest()
     metrics = metrics_among(files.read)
+    if metrics is not None:
+        refuse_second(files.read)  # before its address of figures is found in use
     with (
         own_stdout(),
         log_of(files.read[0], in_process=in_process) as log,

@@ -17,7 +17,7 @@ from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import DASK, local_workers
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.run import DRAWN_SEEDS, read_seed
-from league_agents.cli.screen import bar, console, own_stdout, print_document
+from league_agents.cli.screen import bar, console, own_stdout, print_document, print_whole
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 SCHEDULES = ("round-robin", "double", "swiss", "knockout")
 """``league.season.schedule.ScheduleKind``, which takes longer to import."""
 
-MOST_TABLES, MOST_ROWS = 20, 100
-"""Larger leagues are shown by the table over all divisions only, and by its beginning."""
+MOST_ROWS = 100
+"""The table of a larger league is shown by its beginning."""
 
 TOLD_EVERY_S = 5.0
 """How often a line is written where there is no screen."""
@@ -293,63 +293,48 @@ def _print_summary(plan: SeasonPlan, found: Sequence[DivisionEnd], out: Path, st
     from league_agents.kit.printable import of
 
     screen = console(stdout)
-    for division in found if len(found) <= MOST_TABLES else ():
-        if division.name:
-            screen.print(f"Division {of(division.name, 60)}")
-        screen.print(_table(plan, division))
-    if len(plan.divisions) > 1:
-        screen.print("All divisions")
-        screen.print(_overall_table(plan, found))
+    print_whole(_table(plan, found), stdout)
+    teams = sum(len(division.standings) for division in found)
+    if teams > MOST_ROWS:
+        screen.print(f"{teams - MOST_ROWS:,} more teams: --json has all")
     ended = ", ".join(f"{count} {name}" for name, count in _terminations(found).items())
     screen.print(f"{plan.matches} matches: {ended}")
     screen.print(f"The season is in {of(str(out), 200)}", soft_wrap=True)
     screen.print(f"Next: {shlex.join(('league-agents', 'show', 'standings', '--from', str(out)))}", soft_wrap=True)
 
 
-def _overall_table(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> Table:
-    from rich.table import Table
-
+def _table(plan: SeasonPlan, found: Sequence[DivisionEnd]) -> Table:
+    """One table over all divisions, the highest first."""
+    from league_agents.kit.json_values import mapping, number
     from league_agents.kit.printable import of
     from league_agents.league.season.divisions import Move
-
-    rows = _overall_rows(plan, found)
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("place", "division", "rank", "team", "points"):
-        table.add_column(name, justify="left" if name in ("division", "team") else "right")
-    if plan.promoted:
-        table.add_column("next season")
-    for row in rows[:MOST_ROWS]:
-        words = () if not plan.promoted else ("" if row.move is Move.STAYS else row.move.value,)
-        team = of(row.display_name, 60)
-        table.add_row(str(row.place), of(row.division, 60), str(row.rank), team, str(row.total_points), *words)
-    if len(rows) > MOST_ROWS:
-        table.add_row("…", "", "", f"{len(rows) - MOST_ROWS:,} more: --json has all")
-    return table
-
-
-def _table(plan: SeasonPlan, division: DivisionEnd) -> Table:
-    from rich.table import Table
-
-    from league_agents.kit.printable import of
+    from league_agents.report.tables import Column, text_table
 
     always = ("points", "wins", "private_score")
-    columns = [each.value for each in plan.tie_breaks if each.value not in always]
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("rank", justify="right")
-    table.add_column("team")
-    for name in ("played", "wins", "points", "private score", *(each.replace("_", " ") for each in columns)):
-        table.add_column(name, justify="right")
-    for row in division.standings:
-        values = row.get("tie_breaks")
-        decided = values if isinstance(values, Mapping) else {}
-        private = row.get("private_score")
-        table.add_row(
-            str(row.get("rank")),
-            of(row.get("display_name"), 60),
-            str(row.get("games_played")),
-            str(row.get("games_won")),
-            str(row.get("total_points")),
-            f"{private:.1f}" if isinstance(private, float | int) else "",
-            *(f"{decided[each]:g}" if each in decided else "" for each in columns),
+    rows = [(division.name, row) for division in found for row in division.standings]
+    moves = [each.move for each in _overall_rows(plan, found)]
+
+    def shown(place: int) -> tuple[str, Mapping[str, object], str]:
+        return (*rows[place], "" if moves[place] is Move.STAYS else moves[place].value)
+
+    def figure(key: str, title: str = "") -> Column:
+        return Column(key=key, title=title or key, value=lambda row: number(row[1].get(key)), is_number=True)
+
+    def tie_break(key: str) -> Column:
+        title = key.replace("_", " ")
+        return Column(
+            key=key, title=title, value=lambda row: number(mapping(row[1].get("tie_breaks")).get(key)), is_number=True
         )
-    return table
+
+    columns = (
+        Column(key="division", title="division", value=lambda row: of(row[0], 60)),
+        figure("rank"),
+        Column(key="team", title="team", value=lambda row: of(row[1].get("display_name"), 60)),
+        figure("games_played", "played"),
+        figure("games_won", "wins"),
+        figure("total_points", "points"),
+        figure("private_score", "private score"),
+        *(tie_break(each.value) for each in plan.tie_breaks if each.value not in always),
+        Column(key="move", title="next season", value=lambda row: row[2]),
+    )
+    return text_table(columns, [shown(place) for place in range(min(len(rows), MOST_ROWS))])

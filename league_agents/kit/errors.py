@@ -7,6 +7,7 @@ never holds a token, a key or a target that is still secret.
 from __future__ import annotations
 
 import copyreg
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 
@@ -124,11 +125,13 @@ class LimitExceeded(LeagueError):
 class ConfigError(LeagueError):
     """The configuration is wrong."""
 
-    def __init__(self, path: str, message: str) -> None:
+    def __init__(self, path: str, message: str, others: Sequence[ConfigError] = ()) -> None:
         super().__init__(f"{shortened(path)}: {message}")
         self.path = path
         """The file, the key or the option that is wrong, in full."""
         self.message = message
+        self.others = tuple(others)
+        """Further mistakes that were found with it."""
 
 
 class JournalError(LeagueError):

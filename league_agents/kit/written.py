@@ -83,6 +83,9 @@ LongLine = Annotated[str, one_line(4_000), PRINTABLE]
 """A path or an address."""
 
 
+MOST_MISTAKES = 20
+"""Mistakes of one mapping that are reported together."""
+
 _UNKNOWN = ("extra_forbidden", "invalid_key")
 _OF_A_KEY = (*_UNKNOWN, "missing")
 
@@ -94,8 +97,9 @@ def read_written(kind: type[W], value: object, path: str) -> W:
     except ValidationError as error:
         found = error.errors(include_url=False)
     # Report an unknown key first: it often is a misspelling of the missing one.
-    first = min(found, key=lambda each: each["type"] not in _UNKNOWN)
-    raise _wrong(kind, first, path) from None
+    found.sort(key=lambda each: each["type"] not in _UNKNOWN)
+    wrong = [_wrong(kind, each, path) for each in found[:MOST_MISTAKES]]
+    raise ConfigError(wrong[0].path, wrong[0].message, wrong[1:]) from None
 
 
 def schema_of(kind: type[WrittenMapping]) -> dict[str, Any]:

@@ -128,3 +128,21 @@ def test_the_divisions_of_the_next_season_follow_from_the_tables(sandbox: Sandbo
     assert [row["participant_id"] for row in standings(path, "--season", "SPRING")] == [
         group for table in tables.values() for group in table
     ]
+
+
+def test_a_mailbox_plays_several_games_of_a_round_at_once(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder, groups = tmp_path / "leagues", ("a", "b", "c", "d")
+    teams = [{"group_id": g, "player": f"p{g}@{DOMAIN}", "referee": f"r{g}@{DOMAIN}"} for g in groups]
+    season = {"id": "SPRING", "games_at_once": 3, "teams": teams}
+    office = {"manager": {"address": f"premier@{DOMAIN}"}}
+    path = write_file(folder / "office.yaml", sandbox, office, season=season, league={})
+    division(folder, sandbox, "premier", groups)
+    heard = Heard()
+    with running(folder, heard):
+        until(lambda: "season" in heard.kinds(f"manager premier@{DOMAIN}"), "the season is over")
+    matches = json.loads(command("show", "matches", "--json", "--config", str(path)).stdout)
+    # All six in one round of three for each player, where one at a time takes three rounds.
+    assert [(each["round_number"], each["status"]) for each in matches] == [(1, "completed")] * 6
+    assert [row["played"] for row in standings(path)] == [3, 3, 3, 3]
+    names = [f"{kind} {kind[0]}{group}" for kind in ("referee", "player") for group in groups]
+    assert not [name for name in names if "warning" in heard.kinds(name)]

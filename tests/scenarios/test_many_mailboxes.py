@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from league_agents.cli import command_line
+from league_agents.config.league_file import read_league_file
 from league_agents.local_league.league import DOMAIN, MANAGER
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.runner.lock import FileLock, is_locked
@@ -212,6 +214,25 @@ def test_a_person_looks_at_all_mailboxes_and_has_the_files_read_again(
             daemon.send_signal(signal.SIGTERM)
             assert daemon.wait(LIMIT_S) == 0, log.read_text()
     assert not said("Traceback")
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_second_process_is_told_of_the_first_and_not_of_its_port(
+    sandbox: Sandbox, tmp_path: Path, is_listed: bool
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        where = f"127.0.0.1:{taken.getsockname()[1]}"
+        players = [entry("new"), entry("broken")] if is_listed else entry("new")
+        path = write_file(tmp_path / "one" / "league.yaml", sandbox, {"player": players}, metrics=where)
+        locks = [FileLock(role.token) for role in read_league_file(path, {}).roles]
+        for lock in locks:
+            lock.path.write_text("1\n", "ascii")
+        second = command("run", "--watch", "--config", str(path))
+        assert "process 1 works on these mailboxes already; stop it first" in second.stderr
+        assert (second.exit_code, where in second.stderr) == (4, False)
+        for lock in locks:
+            lock.release()
+        assert f"{where} cannot be used" in command("run", "--watch", "--config", str(path)).stderr
 
 
 @pytest.mark.parametrize(

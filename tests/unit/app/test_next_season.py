@@ -80,6 +80,7 @@ def test_a_league_goes_on_from_the_command_line(tmp_path: Path, monkeypatch: pyt
 
     shown = season("--teams", "6", "--divisions", "2", "--promote", "1", "--agents", "scripted", "--out", "first")
     assert "promoted" in shown
+    assert all(shown.count(f"Team 0{number}") == 1 for number in range(1, 7)), "one table over all divisions"
     assert "relegated" in shown
     assert "Season 2, seed 9: 6 teams, 2 divisions" in season("--after", "first", "--seed", "9", "--out", "second")
     # The same command goes on, and another one is refused.

@@ -241,7 +241,9 @@ def test_the_quality_of_a_book_names_what_was_passed_over_and_its_opening_is_cor
     assert "→   2  It was a quiet evening" in shown
     assert json.loads(corpus("show", "boat", "--json").stdout)["reading"]["skipped"] == {"printer's line": 1}
     assert corpus("set-opening", "boat", "3").stdout.startswith("The Boat opens with “We listened until the lamp")
-    assert "opens with “We listened" in corpus("show", "boat", "--quality").stdout
+    shown = corpus("show", "boat", "--quality").stdout
+    assert "opens with “We listened" in shown
+    assert [line[1:5].strip() for line in shown.splitlines() if line.startswith("→")] == ["3"]
     assert corpus("set-opening", "boat", "--found").stdout.startswith("The Boat opens with “It was a quiet")
 
 

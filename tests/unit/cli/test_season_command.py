@@ -87,12 +87,15 @@ def test_every_kind_of_schedule_can_be_named() -> None:
             "league-agents: --dask: keys of language models are not sent to",
         ),
         (("--dask", "local", "--agents", "gone.py:Me"), "league-agents: gone.py: cannot be read: No such file"),
+        (("--agents", "gone.py:Me"), "league-agents: gone.py:"),
+        (("--rules", "gone.yaml"), "gone.yaml"),
     ],
 )
-def test_what_no_cluster_can_play_is_refused_before_one_starts(
+def test_what_cannot_be_played_is_refused_before_anything_is_written(
     tmp_path: Path, words: tuple[str, ...], message: str
 ) -> None:
     out = ("--agents", "scripted", "--out", str(tmp_path / "s"))
     refused = CliRunner().invoke(command_line, ["season", "--teams", "4", *out, *words])
     assert refused.exit_code == 3
     assert message in refused.stderr
+    assert not (tmp_path / "s").exists(), "the corrected command may name the same folder"

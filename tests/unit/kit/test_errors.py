@@ -27,6 +27,7 @@ SAMPLES: dict[str, Any] = {
     "timedelta | None": timedelta(seconds=3),
     "datetime | None": datetime(2031, 5, 2, tzinfo=UTC),
     "tuple[str, ...]": ("Emma", "Persuasion"),
+    "Sequence[ConfigError]": (),
     "JsonObject | None": {"errors": []},
 }
 """A value for each type that a constructor takes, as it is written there."""
