@@ -18,13 +18,13 @@ from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 
 from league_agents.app.arena_server import arena_server
-from league_agents.app.records import open_season
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.cli import command_line
 from league_agents.cli.options import ROLE_NAMES
 from league_agents.cli.reference import command_page, commands
 from league_agents.config.league_settings import RoleName
 from league_agents.local_league.patience import LIMIT_S
+from tests.support.docs_pages import PAGES as GENERATED
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path: path.read_text("utf-8") for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]}
@@ -44,13 +44,6 @@ LINES = sorted(
 def program(page: str, name: str) -> str:
     (source,) = re.findall(rf"```python\n# {name}\.py\n(.*?)```", PAGES[ROOT / page], flags=re.DOTALL)
     return str(source)
-
-
-@pytest.fixture
-def example(tmp_path: Path) -> Path:
-    source = program("README.md", "my_player")
-    (tmp_path / "my_player.py").write_text(source, encoding="utf-8")
-    return tmp_path
 
 
 def league_agents(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -100,35 +93,6 @@ def test_the_settings_of_assistants_start_a_server_that_has_tools(tmp_path: Path
     assert all_of_them > reading > 10
 
 
-def test_the_readme_leads_from_nothing_to_a_published_season_in_one_folder_from_top_to_bottom(example: Path) -> None:
-    page, shown = PAGES[ROOT / "README.md"], {}
-    for title in ("First match", "First agent", "First season"):
-        (block,) = re.findall(rf"## {title}\n.*?```sh\n(.*?)```", page, flags=re.DOTALL)
-        for line in block.splitlines():
-            if line == "scripts/setup && . .venv/bin/activate":  # what ran before this test could
-                continue
-            program, *words = shlex.split(line, comments=True)
-            assert program == "league-agents"
-            if words[0] in ("evaluate", "compare"):  # write nothing, and play hundreds of games
-                continue
-            ran = league_agents(*words, cwd=example)
-            assert ran.returncode == 0, line + ran.stderr
-            shown[line.partition("  #")[0].strip()] = ran.stdout
-    document = json.loads(shown["league-agents run --single-game --rules course --json"])
-    assert [player["termination"] for player in document["players"]] == ["completed", "completed"]
-    assert "witch" in shown["league-agents run --single-game --player-a my_player:MyPlayerAI"]
-    pages = example / "pages"
-    assert len(list((pages / "teams").glob("*.html"))) == 6
-    assert len(list((pages / "matches").glob("*.html"))) == 15
-    season = (pages / "index.html").read_text("utf-8")
-    assert "15 of 15 played" in season
-    assert "Ratings" in season
-    source = open_season(example / "season")
-    results = source.season().standings()
-    source.close()
-    assert {row.wins for row in results} > {0, 1}  # the pages have something to show: not every match is a draw
-
-
 @pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.name)
 def test_the_places_that_a_page_names_exist(page: Path) -> None:
     folders = "league_agents|scripts|config|tests|docs"
@@ -137,9 +101,10 @@ def test_the_places_that_a_page_names_exist(page: Path) -> None:
     assert [str(place) for place in sorted(named | linked) if not place.exists()] == []
 
 
-def test_no_page_is_left_out_of_the_readme() -> None:
-    linked = {(ROOT / link).resolve() for link in re.findall(r"\]\(([\w./-]+)\)", PAGES[ROOT / "README.md"])}
-    assert set(ROOT.glob("docs/**/*.md")) <= linked
+@pytest.mark.parametrize("name", GENERATED)
+def test_a_generated_page_is_up_to_date(name: str) -> None:
+    CliRunner().invoke(command_line, ["rules", "--json"])  # a command that was used before has the same page
+    assert PAGES[ROOT / "docs" / "reference" / f"{name}.md"] == GENERATED[name](), "run scripts/docs"
 
 
 def test_the_pages_show_commands() -> None:
@@ -168,11 +133,6 @@ def test_the_page_of_commands_is_in_words() -> None:
     assert re.findall(r"RANGE|<=x|x>=|\|  \|", page) == []
     assert "[default: 8765; 0 to 65535]" in page
     assert "  close-registration   go on without" in page
-
-
-def test_the_page_of_commands_is_up_to_date() -> None:
-    CliRunner().invoke(command_line, ["rules", "--json"])  # a command that was used before has the same page
-    assert PAGES[ROOT / "docs/reference/commands.md"] == command_page(), "run scripts/docs"
 
 
 def test_the_manual_page_has_every_command_and_is_plain() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from league_agents.kit.errors import ConfigError
 from league_agents.mail.oauth.json_file import read_object, why
 
-STEPS = "docs/how-to/league.md, steps 1-4"
+STEPS = "docs/how-to/gmail.md, steps 1-3"
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 

@@ -95,7 +95,7 @@ def test_a_missing_client_file_is_named_only_while_it_is_needed(tmp_path: Path) 
     assert said is not None
     assert "client_secret.json: there is no such file" in said
     command = f"league-agents auth login --role player --config {settings.path}"
-    assert said.endswith(f"(docs/how-to/league.md, steps 1-4); then run '{command}'")
+    assert said.endswith(f"(docs/how-to/gmail.md, steps 1-3); then run '{command}'")
     role.token.write_text("{}")
     assert missing_client(settings, role) is None
     role.token.unlink()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from league_agents.cli.league_file_page import DeclaredKey, declared_keys, league_file_page
+from league_agents.cli.league_file_page import DeclaredKey, declared_keys
 from league_agents.config import league_keys, model_file
 from league_agents.config.league_file import read_league_file
 from league_agents.config.league_settings import LeagueSettings
@@ -162,7 +162,3 @@ def test_a_typing_error_is_told_the_key_that_was_meant(declared: DeclaredKey, tm
 def test_it_stands_in_the_example_and_says_what_it_means(declared: DeclaredKey) -> None:
     assert re.search(rf"\b{declared.key}:", EXAMPLE)
     assert declared.meaning
-
-
-def test_the_page_of_the_league_file_is_up_to_date() -> None:
-    assert (ROOT / "docs" / "reference" / "league-file.md").read_text("utf-8") == league_file_page(), "run scripts/docs"

@@ -36,7 +36,6 @@ from league_agents.journal.memory import MemoryJournal
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.draw import Draw
 from league_agents.mail.memory import PostOffice
-from league_agents.report.games_page import games_page
 from league_agents.turns.load import PROTOCOL_TYPES
 from tests.support.mail_match import RunningHost, RunningSeat
 
@@ -186,10 +185,6 @@ def test_its_actions_are_published_as_schemas(code: str) -> None:
     for name, text in schema_documents([game_of(code)]).items():
         if name.startswith("action."):
             assert (folder / name).read_text(encoding="utf-8") == text, name
-
-
-def test_the_page_about_the_games_is_up_to_date() -> None:
-    assert (ROOT / "docs/reference/games.md").read_text(encoding="utf-8") == games_page(), "run scripts/docs"
 
 
 # The message check of guess-number is a command of its own; the market's protocol has its name from the specification,

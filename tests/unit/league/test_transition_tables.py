@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -43,7 +42,6 @@ from league_agents.league.wire.messages import (
     WarmupCall,
     WarmupResponse,
 )
-from league_agents.report.states_page import states_page
 from tests.support.link import (
     GAME,
     PLAYER1,
@@ -344,8 +342,3 @@ def test_the_documentation_of_both_roles_begins_with_the_level_that_they_share()
         assert all(row.effects and row.next and row.machine for row in rows)
         keys = [(row.machine, row.phase, row.event) for row in rows]
         assert len(keys) == len(set(keys))
-
-
-def test_the_page_of_the_machines_is_up_to_date() -> None:
-    page = Path(__file__).resolve().parents[3] / "docs" / "reference" / "states.md"
-    assert page.read_text("utf-8") == states_page(), "run scripts/docs"

@@ -15,7 +15,6 @@ from league_agents.league.machines.referee.referee import transition_table as re
 from league_agents.league.wire.catalogue import CANONICAL_TYPES, DECLARATIONS, DECLARED
 from league_agents.league.wire.declare import Declaration, WireField, layout
 from league_agents.league.wire.kinds import BROADCAST_TYPES, MessageType
-from league_agents.report.wire_page import wire_page
 
 ROOT = Path(__file__).resolve().parents[4]
 each_declaration = pytest.mark.parametrize("declaration", DECLARED, ids=lambda item: item.kind.__name__)
@@ -53,8 +52,3 @@ def test_every_declared_type_has_a_row_in_a_machine() -> None:
     # The rows of a match name events with a condition: "Q21GUESSSUBMISSION, unusable".
     events = {row.event.partition(",")[0] for row in rows}
     assert {kind.value for kind in DECLARATIONS} - events == set()
-
-
-def test_the_reference_page_is_up_to_date() -> None:
-    page = (ROOT / "docs" / "reference" / "messages.md").read_text(encoding="utf-8")
-    assert page == wire_page(), "run scripts/docs"
