@@ -1,10 +1,7 @@
 """How well the offline player plays: seeded games against the offline referee, with answers made wrong on purpose.
 
 What is measured is the real thing: the two agents, called like a runner calls them, with real novels and all passages
-of the book as candidates. A wrong answer is drawn evenly from the other options that the question offers. Under the
-fixed key, where the options are yes, no, partially and unknown, a wrong answer to a plain question is the opposite in
-four cases of five and "partially" in one; a wrong answer to a question that defines "partially" is one of the two
-others. "Unknown" is never made wrong, and nothing is turned into it: silence is no error.
+of the book as candidates. Answers are made wrong as in ``evaluation/noise``.
 """
 
 from __future__ import annotations
@@ -15,14 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from league_agents.agents.base import Context, PlayerAI, RefereeAI, Reply
-from league_agents.agents.contexts import AskedQuestion, CallContext
+from league_agents.agents.contexts import CallContext
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
 from league_agents.agents.questions.batch import Strategy
-from league_agents.agents.questions.grammar import recognise
-from league_agents.games.q21.model import LETTERS
-from league_agents.games.q21.rules import COURSE, PRD, AnswerKey, RuleSet, TargetKind
+from league_agents.evaluation.noise import with_noise
+from league_agents.games.q21.model import Answer, Choice, Question
+from league_agents.games.q21.rules import COURSE, PRD, RuleSet, TargetKind
 from league_agents.games.q21.similarity import fold, sentence_similarity
 from league_agents.kit.draw import Draw
 from league_agents.kit.values import evolve
@@ -44,9 +41,6 @@ NOVELS = (
     "Sense and Sensibility",
 )
 """From 200 to 1,400 passages each."""
-
-_OPPOSITE = 0.8
-"""Of the wrong answers to a plain question under the fixed key."""
 
 
 class OtherAnswers(RefereeAI):
@@ -79,33 +73,17 @@ class NoisyReferee(OtherAnswers):
         """The referee's answers, each wrong with the probability that was given."""
         context = CallContext(ctx)
         draw = Draw(self._seed, f"noise/{context.match_id()}/{context.text('player_id')}")
-        asked = {question.number: question for question in context.questions("questions")}
+        questions = tuple(
+            Question(number=asked.number, text=asked.text, options=asked.options)
+            for asked in context.questions("questions")
+        )
         answers = self._referee.get_answers(ctx)["answers"]
         assert isinstance(answers, list)
+        given = tuple(Answer(number=item["question_number"], choice=Choice(item["answer"])) for item in answers)
+        noisy = with_noise(given, questions, self._rules, self._wrong, draw)
         return {
-            "answers": [
-                {**item, "answer": self._perhaps_wrong(item["answer"], asked.get(item["question_number"]), draw)}
-                for item in answers
-            ]
+            "answers": [{**item, "answer": answer.choice.value} for item, answer in zip(answers, noisy, strict=True)]
         }
-
-    def _perhaps_wrong(self, answer: str, question: AskedQuestion | None, draw: Draw) -> str:
-        # Both draws are made for every answer, so that the same match has its errors at the same places at any level.
-        errs, aside = draw.chance(self._wrong), draw.fraction()
-        if not errs or question is None or answer not in LETTERS:
-            return answer
-        if self._rules.answer_key is AnswerKey.OWN:
-            ours = recognise(question.text, question.options)
-            others = [letter for letter in LETTERS[: ours.choices if ours else 4] if letter != answer]
-            return others[int(aside * len(others))]
-        if answer == LETTERS[3]:
-            return answer
-        ours = recognise(question.text, self._rules.fixed_options)
-        if ours is not None and ours.choices == 3:
-            others = [letter for letter in LETTERS[:3] if letter != answer]
-            return others[int(aside * len(others))]
-        opposite = {"A": "B", "B": "A", "C": "A"}[answer]
-        return opposite if aside < _OPPOSITE else "C" if answer != "C" else "B"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,14 @@ from typing import Any
 from league_agents.app.journals import keep_marker
 from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.live_machine import journal_and_machine
-from league_agents.app.live_mailbox import MailboxMaker, OpenMailbox, WantedMailbox, gmail_mailbox, sender_check
+from league_agents.app.live_mailbox import (
+    MailboxMaker,
+    OpenMailbox,
+    SharedByMailboxes,
+    WantedMailbox,
+    gmail_mailbox,
+    sender_check,
+)
 from league_agents.app.outages import Outages
 from league_agents.app.peers import is_game_open, peers_of
 from league_agents.app.role_files import take_files, tighten_folders
@@ -231,6 +238,7 @@ def live_role(
     mailbox_of: MailboxMaker,
     *,
     is_one_of_many: bool = False,
+    shared: SharedByMailboxes | None = None,
 ) -> Live:
     """A role of the league. ``is_one_of_many``: it locks its files itself when it begins, and no error ends it."""
     clock = ServiceClock(base)
@@ -244,7 +252,7 @@ def live_role(
         if is_one_of_many and not locks:
             locks.extend(take_files(role, role.journal if isinstance(role.journal, Path) else None))
         outages = outages_told(told, role, clock, probe_of(observer))
-        journal, machine, agent = journal_and_machine(settings, role, outages)
+        journal, machine, agent = journal_and_machine(settings, role, outages, shared)
         try:
             changed = keep_marker(role, journal, today=f"{clock.now():%Y-%m-%d}")
             if changed is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from league_agents.app.agents import SCRIPTED, AgentRole, ChosenAgent, choose_agent
 from league_agents.app.journals import SEED, journals_of, open_journal, state_in
+from league_agents.app.live_mailbox import SharedByMailboxes
 from league_agents.app.outages import Outages
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
 from league_agents.journal.port import StoredJournal
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def journal_and_machine(
-    settings: LeagueSettings, role: RoleSettings, outages: Outages
+    settings: LeagueSettings, role: RoleSettings, outages: Outages, shared: SharedByMailboxes | None = None
 ) -> tuple[StoredJournal, Machine[Any], ChosenAgent | None]:
     """Open a role's journal, and make its machine and its agent.
 
@@ -47,14 +48,20 @@ def journal_and_machine(
             journal.keep(SEED, seed)
         machines.append(machine_of(settings, role, seed))
         state_in(role, machines[0], journal.load_parts())
-        agent = None if role.role == "manager" else agent_of(settings, role, seed, outages)
+        agent = None if role.role == "manager" else agent_of(settings, role, seed, outages, shared)
     except BaseException:
         journal.close()
         raise
     return journal, machines[0], agent
 
 
-def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: Outages | None = None) -> ChosenAgent:
+def agent_of(
+    settings: LeagueSettings,
+    role: RoleSettings,
+    seed: str,
+    outages: Outages | None = None,
+    shared: SharedByMailboxes | None = None,
+) -> ChosenAgent:
     """The agent of a referee or player; ``outages`` is told of its models. Raises ``ConfigError``."""
     spec = SCRIPTED if settings.is_demo else role.agent
     kind: AgentRole = "referee" if role.role == "referee" else "player"
@@ -65,7 +72,14 @@ def agent_of(settings: LeagueSettings, role: RoleSettings, seed: str, outages: O
         books = Books(league=settings.league_id, scope=f"{role.role} {role.address}", journals=journals_of(role))
         if outages is None:
             return chat_models(settings.models, role=role.role, books=books)
-        return chat_models(settings.models, role=role.role, books=books, watched=outages.watched, called=outages.called)
+        return chat_models(
+            settings.models,
+            role=role.role,
+            books=books,
+            shared=None if shared is None else shared.backends,
+            watched=outages.watched,
+            called=outages.called,
+        )
 
     return choose_agent(
         spec,

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from league_agents.app.sends import book_of
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
@@ -21,6 +23,9 @@ from league_agents.mail.oauth import load_client_secret
 from league_agents.mail.port import Mail, Mailbox, Peers
 from league_agents.mail.quota import QuotaLedger
 from league_agents.mail.service_clock import ServiceClock
+
+if TYPE_CHECKING:
+    from league_agents.app.models import SharedBackends
 
 QUOTA, CURSOR, MAIL_FACTS = "quota", "mail_cursor", "mail"
 """Journal keys of data that belongs to no step."""
@@ -76,6 +81,13 @@ class SharedByMailboxes:
 
     def __init__(self) -> None:
         self.connections = Connections()
+
+    @cached_property
+    def backends(self) -> SharedBackends:
+        """The connections to language models."""
+        from league_agents.app.models import SharedBackends
+
+        return SharedBackends()
 
     def close(self) -> None:
         """Close the connections."""

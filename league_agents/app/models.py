@@ -143,6 +143,21 @@ class Models:
         return self._members[entry.name]
 
 
+class SharedBackends:
+    """One connection to each service for all participants of a process: each takes a megabyte. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: dict[ModelEntry, Backend] = {}
+
+    def of(self, entry: ModelEntry) -> Backend:
+        """The connection that an entry describes. Raises as ``limited_backend``."""
+        with self._lock:
+            if entry not in self._made:
+                self._made[entry] = limited_backend(entry)
+            return self._made[entry]
+
+
 def chat_models(
     settings: ModelSettings,
     *,
@@ -150,6 +165,7 @@ def chat_models(
     books: Books,
     clock: Clock | None = None,
     backend_of: BackendMaker | None = None,
+    shared: SharedBackends | None = None,
     record: Cassette | None = None,
     replay: CassettePlayer | None = None,
     watched: Callable[[Backend], Backend] = lambda backend: backend,
@@ -159,8 +175,8 @@ def chat_models(
 
     ``record`` keeps every exchange; ``replay`` answers from a recording, without calls, waits or cost. Both may be
     shared by several participants. ``watched`` wraps every model, replayed ones too; ``called`` is
-    called with every recorded call. Raises ``ConfigError`` with the
-    remedy when no model is configured.
+    called with every recorded call; ``shared`` holds the connections that participants share. Raises ``ConfigError``
+    with the remedy when no model is configured.
     """
     if not settings.entries:
         raise none_configured(settings.where)
@@ -171,7 +187,7 @@ def chat_models(
     if backend_of is None:
         for entry in settings.entries:
             _check_key(entry)
-    make = backend_of or limited_backend
+    make = backend_of or (limited_backend if shared is None else shared.of)
     account = _account(settings, role, books, clock or SystemClock())
 
     def accounted(entry: ModelEntry) -> Backend:

@@ -164,7 +164,13 @@ class RunningRoles:
             return
         wanted = slot.running = slot.wanted
         slot.live = live_role(
-            wanted.settings, wanted.role, self._observer, self._clock, self._mailbox_of, is_one_of_many=True
+            wanted.settings,
+            wanted.role,
+            self._observer,
+            self._clock,
+            self._mailbox_of,
+            is_one_of_many=True,
+            shared=self._shared,
         )
         self._on_start(wanted.settings, slot.live)
         self._of_resident[self._pool.add(slot.live.role, slot.live.wakeup)] = identity

@@ -293,8 +293,10 @@ def _watch_many(
                         with watching.reloading():
                             try:
                                 apply(read_league_files(paths(), read, before=roles.files))
-                            except LeagueError as error:
-                                said = f"{error}; everything stays as it was"
+                            except Exception as error:
+                                # The edge of a reload: what cannot be read must not end the mailboxes that run.
+                                kind = "" if isinstance(error, LeagueError) else f"{type(error).__name__}: "
+                                said = f"{kind}{error}; everything stays as it was"
                                 log.say("", said, level=logging.ERROR, event="file_refused")
         finally:
             watching.ending()

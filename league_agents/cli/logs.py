@@ -13,8 +13,10 @@ import logging.handlers
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from typing import TextIO
 
 from league_agents.journal.port import MODEL_WORK, NOTICE, WARNING, InboxRow, InboxVerdict, Note, OutboxItem
 from league_agents.kit.clock import utc_now
@@ -184,7 +186,30 @@ class DaemonLog:
         return value
 
 
-class _LogFile(logging.handlers.RotatingFileHandler):
+class _SaysOnce(logging.Handler):
+    """Says in one line, once, that it cannot write; the base class prints a traceback for each line of the log."""
+
+    _is_failing = _has_failed = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._has_failed = False
+        super().emit(record)
+        self._is_failing = self._has_failed
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        error = sys.exc_info()[1]
+        self._has_failed = True
+        if not self._is_failing:
+            why = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+            with suppress(OSError, ValueError):  # stderr may be what cannot be written
+                print(f"the log cannot be written: {why}; its lines are lost until it can", file=sys.stderr)
+
+
+class _Stream(_SaysOnce, logging.StreamHandler[TextIO]):
+    """The terminal, or whatever stderr is."""
+
+
+class _LogFile(_SaysOnce, logging.handlers.RotatingFileHandler):
     """A private file, and a new one when it is full."""
 
     def _open(self) -> io.TextIOWrapper:
@@ -222,7 +247,7 @@ def open_log(*, level: str, is_json: bool, file: Path | None, secrets: SecretTex
     """
     handler: logging.Handler
     if file is None:
-        handler = logging.StreamHandler(sys.stderr)
+        handler = _Stream(sys.stderr)
     else:
         try:
             handler = _LogFile(file, maxBytes=LARGEST_FILE, backupCount=KEPT_FILES, errors="backslashreplace")

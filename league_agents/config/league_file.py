@@ -492,4 +492,5 @@ def _claims_of(role: RoleSettings) -> Iterator[tuple[str, tuple[str, object], st
         yield "name", ("name", (role.role, role.name)), f"every {role.role} needs a name of its own"
     for key, path in (("journal", role.journal), ("token", role.token)):
         if isinstance(path, Path):  # a database keeps a journal for each mailbox
-            yield key, ("file", path.resolve()), "every role needs its own"
+            # Not Path.resolve, which raises for links that lead in a circle.
+            yield key, ("file", os.path.realpath(path)), "every role needs its own"

@@ -2,9 +2,9 @@
 
 Rule 1: the draws depend on the match and on the question's number alone. Both players of a match get errors at the same
 numbers, and the errors at a higher rate include those at a lower one.
-Rule 2: a wrong answer is that of a careless referee: under the player's own options any other offered option; under the
-fixed key the opposite in four of five cases, otherwise "partially". An answer "cannot tell" is never changed, and no
-answer is changed to it: an omission is not an error.
+Rule 2: a wrong answer is that of a careless referee: of options that mean yes and no, the opposite in four of five
+cases, otherwise "partially" if it is offered; of all others any other offered option. An answer "cannot tell" is never
+changed, and no answer is changed to it: an omission is not an error.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -15,8 +16,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from league_agents.app.running_roles import Changes, RunningRoles
 from league_agents.cli import command_line
 from league_agents.config.league_file import read_league_file
+from league_agents.config.league_folder import LeagueFiles
 from league_agents.local_league.league import DOMAIN, MANAGER
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.runner.lock import FileLock, is_locked
@@ -233,6 +236,24 @@ def test_a_second_process_is_told_of_the_first_and_not_of_its_port(
         for lock in locks:
             lock.release()
         assert f"{where} cannot be used" in command("run", "--watch", "--config", str(path)).stderr
+
+
+def test_a_reload_that_meets_a_bug_ends_no_mailbox(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, seen = RunningRoles.apply, []
+
+    def apply(roles: RunningRoles, files: LeagueFiles) -> Changes:
+        seen.append(files)
+        if len(seen) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+            raise ZeroDivisionError("a bug")
+        changes = real(roles, files)
+        os.kill(os.getpid(), signal.SIGHUP)
+        return changes
+
+    monkeypatch.setattr(RunningRoles, "apply", apply)
+    ended = command("run", "--watch", "--config", str(folder))
+    assert (ended.exit_code, len(seen)) == (0, 2), ended.output
+    assert "ZeroDivisionError: a bug; everything stays as it was" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,21 @@ from typing import Any
 
 import pytest
 
+from league_agents.app import models
 from league_agents.app.agents import choose_agent
+from league_agents.app.live_machine import agent_of
+from league_agents.app.live_mailbox import SharedByMailboxes
 from league_agents.app.models import Books, chat_models
+from league_agents.app.outages import Outages
+from league_agents.config.league_file import read_league_file
 from league_agents.config.model_settings import ModelEntry, ModelSettings
 from league_agents.games.q21.rules import PRD
 from league_agents.journal.sqlite import SqliteJournal
 from league_agents.kit.clock import ManualClock
 from league_agents.kit.errors import ConfigError, ModelUnavailable
+from league_agents.kit.values import evolve
 from league_agents.llm.cassette import Cassette, CassettePlayer
-from league_agents.llm.exchange import Patience
+from league_agents.llm.exchange import Backend, Patience
 from league_agents.llm.ledger import Ledger
 from league_agents.llm.port import Prompt, Purpose
 from tests.support.scripted_model import ScriptedBackend
@@ -193,3 +199,28 @@ def test_the_whole_game_of_a_player_is_reserved_when_it_begins(clock: ManualCloc
     with pytest.raises(OverBudget, match="kept for games that have begun"):
         other.complete_text(prompt("get_questions"), timeout=SECOND, max_output_tokens=9)
     assert ask(made) == "g"
+
+
+def test_the_mailboxes_of_a_process_share_the_connections_to_services(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[ModelEntry] = []
+    connect = models.limited_backend
+
+    def counted(wanted: ModelEntry) -> Backend:
+        made.append(wanted)
+        return connect(wanted)
+
+    monkeypatch.setattr(models, "limited_backend", counted)
+    (tmp_path / "league.yaml").write_text(
+        "league: {manager_email: o@league.test}\n"
+        "models: {models: [{name: m, provider: openai, model: m, base_url: 'http://127.0.0.1:9/v1'}]}\n"
+        "roles: {player: [{address: a@league.test, agent: llm}, {address: b@league.test, agent: llm}]}\n"
+    )
+    league, shared = read_league_file(tmp_path / "league.yaml", {}), SharedByMailboxes()
+    for role in league.roles:
+        agent: Any = agent_of(league, role, "s", Outages(failed=print, recovered=print), shared).factory()
+        assert agent._asker._models("get_guess") is not None
+    assert len(made) == 1
+    shared.backends.of(evolve(made[0], key="another"))
+    assert len(made) == 2, "another team's key is another connection"

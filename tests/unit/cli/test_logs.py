@@ -127,3 +127,20 @@ def test_a_log_that_cannot_be_written_ends_no_print() -> None:
             print("nobody hears it")
     finally:
         logging.getLogger().removeHandler(foreign)
+
+
+def test_a_log_on_a_full_disk_says_so_once_and_without_a_traceback(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_handler: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with closing(open_log(level="INFO", is_json=False, file=tmp_path / "log", secrets=SecretTexts())) as log:
+        for words in (("one", "two"), ("three",)):
+            monkeypatch.setattr(logging.StreamHandler, "flush", full)
+            for word in words:
+                log.say("player", word)
+            monkeypatch.undo()
+            log.say("player", "works again")
+    once = "the log cannot be written: No space left on device; its lines are lost until it can\n"
+    assert capsys.readouterr().err == 2 * once

@@ -142,3 +142,9 @@ def test_a_folder_that_cannot_be_read_for_a_moment_ends_nothing(
     monkeypatch.setattr(Path, "iterdir", refuse)
     with pytest.raises(ConfigError, match="cannot be read: Permission denied"):
         league_files([tmp_path])
+
+
+def test_links_that_lead_in_a_circle_are_the_trouble_of_one_role(tmp_path: Path) -> None:
+    (tmp_path / "token_player.json").symlink_to("token_player.json")
+    path = written(tmp_path, "league.yaml", f"{LEAGUE}roles: {{player: {{address: p@league.test, group_id: g}}}}\n")
+    assert [settings.path for settings in read_all([path]).read] == [path]
