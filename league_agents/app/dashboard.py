@@ -2,8 +2,9 @@
 
 Rule 1: read only and public: a record is narrowed to the public before it is drawn, so no current secret is in a page,
 its source, or an error.
-Rule 2: where the server is reachable from other machines, every request needs the token. It is compared in constant
-time, stored as a digest, and never part of an address.
+Rule 2: where the server is reachable from other machines, every request for a page needs the token; ``/healthz`` says
+nothing but that the server answers. The token is compared in constant time, stored as a digest, and never part of an
+address.
 Rule 3: regardless of the number of viewers, drawing a page takes at most a small share of one processor.
 """
 
@@ -156,7 +157,7 @@ class DashboardServer(WebServer):
         token: str | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """``token``: required in every request; ``None`` on loopback only. Raises ``ConfigError``."""
+        """``token``: required for every page; ``None`` on loopback only. Raises ``ConfigError``."""
         if token is None and is_public:
             raise ConfigError("--public", "needs a token that whoever looks has to show")
         if token is not None:
@@ -171,7 +172,11 @@ class DashboardServer(WebServer):
 
         from league_agents.arena.server.app import Guarded
 
-        app = Starlette(routes=[Route("/{path:path}", self._answer, methods=["GET"])])
+        routes = [
+            Route("/healthz", lambda _: _plain(200, "ok"), methods=["GET"]),
+            Route("/{path:path}", self._answer, methods=["GET"]),
+        ]
+        app = Starlette(routes=routes)
         app.router.redirect_slashes = False
         return server_config(Guarded(app, Guard(is_public=self._is_public)), lifespan="off", ws="none")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from league_agents.cli.options import CONFIGS, ROLE_NAMES, ROLES
+from league_agents.config.examples import ENVIRONMENT, PRICES, SYSTEMD_UNIT, example_text
 
 if TYPE_CHECKING:
     from league_agents.app.finished import CheckedFile
@@ -29,14 +30,21 @@ def command() -> None:
     """The league file says who you are and how you play; 'config init' writes one that explains every key."""
 
 
+_COMMENTED = {
+    "prices": (PRICES, "prices.yaml"),
+    "env": (ENVIRONMENT, ".env"),
+    "systemd": (SYSTEMD_UNIT, "league-agents.service"),
+}
+"""Kind -> (the example, the file that is written by default). Nothing in them is filled in."""
+
 FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 
 
 @command.command(name="init")
 @click.argument(
     "kind",
-    metavar="[player|referee|manager|arena|prices|env]",
-    type=click.Choice((*ROLE_NAMES, "arena", "prices", "env")),
+    metavar="[player|referee|manager|arena|prices|env|systemd]",
+    type=click.Choice((*ROLE_NAMES, "arena", *_COMMENTED)),
 )
 @click.option("-o", "--out", "output", type=click.Path(path_type=Path), metavar="FILE", help="[default: league.yaml]")
 @FORCE
@@ -53,18 +61,18 @@ def init(*, kind: str, output: Path | None, force: bool, scenario: str | None, *
 
     A terminal is asked for what the options leave open; without one, the file says what must still be filled in. With
     arena it is the file of a match, to change and to play; with prices that of what language models cost; with env the
-    settings and keys alone.
+    settings and keys alone; with systemd the unit that runs the roles as a service.
     """
-    from league_agents.config.examples import ENVIRONMENT, PRICES, example_text
     from league_agents.config.league_settings import DEFAULT_FILE, command_with
     from league_agents.config.new_file import new_league_file
 
     if kind == "arena":
         _init_arena(scenario, output, is_replaced=force)
         return
-    if kind in ("prices", "env"):
-        into = output or Path("prices.yaml" if kind == "prices" else ".env")
-        _write(into, example_text(PRICES if kind == "prices" else ENVIRONMENT), is_replaced=force)
+    if kind in _COMMENTED:
+        example, name = _COMMENTED[kind]
+        into = output or Path(name)
+        _write(into, example_text(example), is_replaced=force)
         click.echo(f"wrote {into}; its comments say how it is used", err=True)
         return
     into = output or Path(DEFAULT_FILE)
@@ -127,7 +135,7 @@ def is_terminal() -> bool:
 
 
 def _init_arena(named: str | None, output: Path | None, *, is_replaced: bool) -> None:
-    from league_agents.config.examples import example_text, scenario_names
+    from league_agents.config.examples import scenario_names
 
     scenario = named or scenario_names()[0]
     if scenario not in scenario_names():

@@ -9,6 +9,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 LEAGUE_FILE = "league.example.yaml"
 PRICES = "prices.example.yaml"
 ENVIRONMENT = ".env.example"
+SYSTEMD_UNIT = "systemd/league-agents.service"
 
 
 def example_text(name: str) -> str:

@@ -106,6 +106,7 @@ def test_the_files_that_config_init_writes_are_in_the_wheel(unpacked: Path, tmp_
         ("prices", "prices.yaml", "prices:"),
         ("arena", "match.yaml", "game:"),
         ("env", "settings.env", "LEAGUE_LLM_PROVIDER"),
+        ("systemd", "league-agents.service", "ExecStart="),
     ):
         path = tmp_path / name
         written = run_installed(unpacked, "-m", "league_agents", "config", "init", kind, "-o", str(path))

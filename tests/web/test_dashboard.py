@@ -102,6 +102,12 @@ def test_a_public_dashboard_is_shown_to_those_who_have_the_token(authorization: 
             assert TOKEN not in f"{answer.headers} {answer.body.decode()}"
 
 
+def test_that_a_public_dashboard_answers_needs_no_token() -> None:
+    with DashboardServer(MadeSeason, port=0, is_public=True, token=TOKEN) as server:
+        answer = Wire(server.url).send("GET", "/healthz")
+    assert (answer.status, answer.body) == (200, b"ok\n")
+
+
 def test_it_is_not_public_without_a_good_token_nor_reachable_unless_it_is_public() -> None:
     for token in (None, "short", "", "x" * 401, "ü" * 30):
         with pytest.raises(ConfigError, match="token"):

@@ -56,7 +56,12 @@ def test_what_is_there_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "word"), [("prices", "prices.yaml", "provider:model"), ("env", ".env", "LEAGUE_ID")]
+    ("kind", "name", "word"),
+    [
+        ("prices", "prices.yaml", "provider:model"),
+        ("env", ".env", "LEAGUE_ID"),
+        ("systemd", "league-agents.service", "WatchdogSec="),
+    ],
 )
 def test_the_other_files_are_written_as_they_are_explained(kind: str, name: str, word: str) -> None:
     assert init(kind).exception is None
