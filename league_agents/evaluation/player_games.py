@@ -5,7 +5,7 @@ Rule: players change seats from game to game, so that a referee's bias towards a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 from league_agents.agents.library import Knowledge
@@ -15,7 +15,7 @@ from league_agents.evaluation.casting import Cast
 from league_agents.evaluation.contexts import MatchContexts
 from league_agents.evaluation.lost_games import Course, LostGame, checked_answers, course_of
 from league_agents.evaluation.noise import noisy_channel
-from league_agents.evaluation.playing import DirectMatch, Played, Run
+from league_agents.evaluation.playing import DirectMatch, Played, Run, UpcomingCall, end_of
 from league_agents.evaluation.results import PlayerGame, PlayerSide
 from league_agents.games.q21.rules import RuleSet
 from league_agents.games.q21.similarity import fold, sentence_similarity
@@ -41,6 +41,10 @@ class PlayerSeries:
 
     def play(self, game: int, cast: Cast) -> PlayerGame:
         """Play the game with this number, from 1."""
+        return end_of(self.turns(game, cast))
+
+    def turns(self, game: int, cast: Cast) -> Generator[UpcomingCall, None, PlayerGame]:
+        """Play the game and yield before each call of the evaluated player; returns what ``play`` does."""
         contexts = MatchContexts(self.rules, game)
         player = cast.participant("player", contexts.specs)
         opponent = cast.participant("opponent", contexts.specs)
@@ -49,7 +53,7 @@ class PlayerSeries:
         players = (player, opponent) if place == 0 else (opponent, player)
         channel = noisy_channel(self.rules, self.noise, Draw(self.seed, f"noise/{contexts.match_id}"))
         match = DirectMatch(contexts, referee, players, channel)
-        played = match.play()
+        played = yield from match.turns(place)
         pool = None if played is None else self._pool(played)
         sides = (None, None) if played is None else self._sides(played, pool)
         ended = PlayerGame(

@@ -6,9 +6,9 @@ Rule: results are not parsed, repaired or replaced here; the flow does so as in 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 from league_agents.evaluation.contexts import MatchContexts
 from league_agents.games.q21.callbacks import Known, Noted, end_of_call
@@ -30,6 +30,8 @@ from league_agents.games.q21.flow import (
 from league_agents.games.q21.model import AnswerBatch, Brief, Guess, QuestionBatch, Scorecard, Target, Termination
 from league_agents.kit.values import evolve
 from league_agents.league.machines.referee.match_state import MatchPlayer, OpenMatch
+
+T = TypeVar("T")
 
 
 class Callee(Protocol):
@@ -75,6 +77,14 @@ Channel = Callable[[AnswerBatch, QuestionBatch], AnswerBatch]
 """Changes the referee's answers on their way to the player and into the match."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpcomingCall:
+    """A player's callback that is called next."""
+
+    callback: str
+    context: Mapping[str, object]
+
+
 class DirectMatch:
     """One match and its participants."""
 
@@ -101,11 +111,21 @@ class DirectMatch:
 
     def play(self) -> Played | None:
         """Play the match to its end; ``None`` if the referee could not start it."""
+        return end_of(self.turns(None))
+
+    def turns(self, place: int | None) -> Generator[UpcomingCall, None, Played | None]:
+        """Play the match and yield before each call of the player at that place: its reply may be prepared meanwhile.
+
+        Returns what ``play`` does.
+        """
         wanted = deque(self._step(Opened()))
         while wanted:
             each = wanted.popleft()
             if isinstance(each, Tell):
-                wanted.extend(self._tell(each))
+                callback, context = self._told(each)
+                if each.place == place:
+                    yield UpcomingCall(callback=callback, context=context)
+                wanted.extend(self._tell(each, callback, context))
             elif isinstance(each, Ask):
                 more = self._ask(each)
                 # A second attempt precedes everything else.
@@ -167,17 +187,31 @@ class DirectMatch:
         """Change a player's state directly, bypassing the flow."""
         self._match = with_run(self._match, place, evolve(self._match.seats[place], **changes))
 
-    def _tell(self, tell: Tell) -> list[Wanted]:
-        place, player = tell.place, self._players[tell.place]
+    def _told(self, tell: Tell) -> tuple[str, Mapping[str, object]]:
+        """Return the callback by which a player is told, and its context."""
+        place = tell.place
         if tell.what is Telling.ANSWERS:
             seat = self._match.seats[place]
             self._given[place] = seat.answers
             self._set(place, answers=self._channel(seat.answers, seat.questions))
         callback = PLAYER_CALLBACK[tell.what]
-        result, failure = player.call(callback, self._contexts.of_player(self._match, callback, place))
+        return callback, self._contexts.of_player(self._match, callback, place)
+
+    def _tell(self, tell: Tell, callback: str, context: Mapping[str, object]) -> list[Wanted]:
+        player = self._players[tell.place]
+        result, failure = player.call(callback, context)
         end = end_of_call(callback, result, failure, Known(rules=self._rules, brief=self._match.brief))
         player.note(end.noted)
-        return [] if tell.what is Telling.SCORECARD else self._step(Submitted(place=place, content=end.value))
+        return [] if tell.what is Telling.SCORECARD else self._step(Submitted(place=tell.place, content=end.value))
+
+
+def end_of(turns: Generator[UpcomingCall, None, T]) -> T:
+    """Play on without a pause; return what the generator returns."""
+    while True:
+        try:
+            next(turns)
+        except StopIteration as ended:
+            return cast("T", ended.value)
 
 
 def _run_of(seat: MatchPlayer, given: AnswerBatch) -> Run:

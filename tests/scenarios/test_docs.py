@@ -78,6 +78,16 @@ def test_the_example_agent_of_the_arena_plays_to_the_end(tmp_path: Path) -> None
     assert "forfeits none" in ran.stdout
 
 
+def test_the_example_of_an_environment_plays_to_the_end(tmp_path: Path) -> None:
+    (tmp_path / "random_play.py").write_text(program("docs/how-to/research.md", "random_play"), encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "random_play.py"],
+        capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert re.fullmatch(r"\{('player_\d': \d\.\d(, )?){6}\}\n", ran.stdout)
+
+
 def test_the_settings_of_assistants_start_a_server_that_has_tools(tmp_path: Path) -> None:
     blocks = re.findall(r"```json\n(.*?)```", PAGES[ROOT / "docs/how-to/assistants.md"], flags=re.DOTALL)
     servers = [server for block in blocks for one in json.loads(block).values() for server in one.values()]

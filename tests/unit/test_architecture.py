@@ -208,7 +208,7 @@ HEAVY = (
 )
 # The one home of each, imported by a function itself: a class that extends one of theirs cannot live in a function.
 HEAVY_HOMES = frozenset({"mail.gmail.transport"})
-HEAVY_FOR_COMMANDS = (*HEAVY, "numpy", "pandas", "xarray")
+HEAVY_FOR_COMMANDS = (*HEAVY, "numpy", "pandas", "xarray", "inspect_ai", "verifiers")
 
 NAMES_THAT_SAY_NOTHING = frozenset({"utils", "helpers", "common", "misc", "handler", "handlers", "data", "info"})
 
