@@ -10,10 +10,7 @@ Rule 3: regardless of the number of viewers, drawing a page takes at most a smal
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import hmac
 import logging
 import threading
 from collections.abc import Callable
@@ -21,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from league_agents.app.bearer import check_token, shows_token, token_digest
 from league_agents.app.publishing import MatchPages, disputes_in
 from league_agents.app.records import NotOverYet
 from league_agents.arena.server.guard import API_HEADERS, Guard
@@ -43,8 +41,6 @@ if TYPE_CHECKING:
 LOG = logging.getLogger(__name__)
 
 DEFAULT_PORT = 8766
-SHORTEST_TOKEN = 20
-LONGEST_TOKEN = 400
 FRESH_S = 1.0
 """The shortest time for which a drawn page is served."""
 
@@ -163,7 +159,7 @@ class DashboardServer(WebServer):
         if token is not None:
             check_token(token)
         super().__init__(host=host, port=port, is_public=is_public)
-        self._digest = _digest(token) if token is not None else None
+        self._digest = token_digest(token) if token is not None else None
         self._pages = LivePages(open_source, clock or SystemClock())
 
     def config(self) -> Config:
@@ -184,7 +180,7 @@ class DashboardServer(WebServer):
         from starlette.concurrency import run_in_threadpool
         from starlette.responses import Response
 
-        if self._digest is not None and not _shows(request.headers.get("authorization", ""), self._digest):
+        if self._digest is not None and not shows_token(request.headers.get("authorization", ""), self._digest):
             challenge = {"www-authenticate": 'Basic realm="league-agents dashboard", charset="UTF-8"'}
             return _plain(401, "show the token: as the password, with any user name, or as a bearer token", challenge)
         try:
@@ -201,32 +197,6 @@ class DashboardServer(WebServer):
         if request.headers.get("if-none-match") == page.etag:
             return Response(status_code=304, headers=headers)
         return Response(page.body, headers=headers, media_type=page.media_type)
-
-
-def check_token(token: str) -> None:
-    """Raises ``ConfigError`` for a token that can be guessed or that no request can send."""
-    if not SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN or not token.isascii() or not token.isprintable():
-        raise ConfigError(
-            "token",
-            f"has to be {SHORTEST_TOKEN} to {LONGEST_TOKEN} printable ASCII characters; leave it out for a new one",
-        )
-
-
-def _shows(authorization: str, digest: bytes) -> bool:
-    scheme, _, credentials = authorization[: 2 * LONGEST_TOKEN].partition(" ")
-    token = credentials.strip()
-    if scheme.lower() == "basic":
-        try:
-            token = base64.b64decode(token, validate=True).decode("utf-8").partition(":")[2]
-        except (binascii.Error, UnicodeDecodeError):
-            return False
-    elif scheme.lower() != "bearer":
-        return False
-    return hmac.compare_digest(_digest(token), digest)
-
-
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 def _drawn(text: str, media_type: str) -> DrawnPage:

@@ -55,6 +55,7 @@ COMMANDS = {
     "validate": ("Check a message of guess-number.", "league_agents.cli.validate"),
     "corpus": ("Your own books for the offline agents.", "league_agents.cli.corpus"),
     "arena": ("Other games, between agents, people and models.", "league_agents.cli.arena"),
+    "a2a": ("Agents of this program for others that speak A2A.", "league_agents.cli.a2a"),
     "mcp": ("The commands as tools of an assistant (MCP).", "league_agents.cli.mcp"),
     "journal": ("Move and look after the journals of roles.", "league_agents.cli.journal"),
     "costs": ("What language models were asked, and what it cost.", "league_agents.cli.costs"),

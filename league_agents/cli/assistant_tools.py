@@ -38,6 +38,7 @@ READING = frozenset(
 _ENDLESS, _PERSON, _PAGE = "runs until it is stopped", "needs a person", "is for a shell"
 
 LEFT_OUT: Mapping[str, str] = {
+    "a2a serve": _ENDLESS,
     "arena mail-host": _ENDLESS,
     "arena mail-seat": _ENDLESS,
     "arena serve": _ENDLESS,

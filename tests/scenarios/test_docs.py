@@ -17,12 +17,17 @@ import pytest
 from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 
+from league_agents.app.a2a_assessor import ServedReferee
+from league_agents.app.a2a_player import ServedPlayer
+from league_agents.app.a2a_server import A2aServer
+from league_agents.app.agents import choose_agent
 from league_agents.app.arena_server import arena_server
 from league_agents.arena.server.limits import ServerLimits
 from league_agents.cli import command_line
 from league_agents.cli.options import ROLE_NAMES
 from league_agents.cli.reference import command_page, commands
 from league_agents.config.league_settings import RoleName
+from league_agents.games.q21.rules import PRD
 from league_agents.local_league.patience import LIMIT_S
 from tests.support.docs_pages import PAGES as GENERATED
 
@@ -101,6 +106,26 @@ def test_the_settings_of_assistants_start_a_server_that_has_tools(tmp_path: Path
 
     all_of_them, reading = (anyio.run(tools_of, server["args"]) for server in servers)
     assert all_of_them > reading > 10
+
+
+def test_the_example_client_gets_an_assessment_of_two_players(tmp_path: Path) -> None:
+    source = program("docs/how-to/assistants.md", "assess")
+    served = ServedPlayer(choose_agent("scripted", "player", rules=PRD, seed=0), PRD)
+    with A2aServer(ServedReferee()) as referee, A2aServer(served) as player:
+        source = source.replace("http://127.0.0.1:9009", referee.url).replace(
+            '"referee": "offline"', '"referee": "scripted"'
+        )
+        for address in ("http://127.0.0.1:9019", "http://127.0.0.1:9029"):
+            assert address in source
+            source = source.replace(address, player.url)
+        (tmp_path / "assess.py").write_text(source, encoding="utf-8")
+        ran = subprocess.run(
+            [sys.executable, "assess.py"], capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=tmp_path
+        )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert [line.partition(":")[0] for line in ran.stdout.splitlines()] == [
+        *("game 1 of 2", "game 2 of 2", "winner"),
+    ]
 
 
 @pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.name)
