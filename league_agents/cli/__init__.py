@@ -145,7 +145,9 @@ class CommandLine(click.Group):
             sys.exit(result if isinstance(result, int) else Exit.OK)
         except click.exceptions.Exit as done:
             sys.exit(done.exit_code)
-        except (KeyboardInterrupt, click.Abort):
+        except (KeyboardInterrupt, click.Abort) as stopped:
+            if isinstance(stopped, click.Abort) and stopped.__cause__ is None:
+                click.echo(err=True)  # a question was interrupted; everywhere else click ends the line itself
             leave("interrupted", Exit.INTERRUPTED)
         except BrokenPipeError:
             # Whoever read has seen enough (``… | head``). Python would complain when it closes the stream on its own.

@@ -296,29 +296,37 @@ def _print(settings: CompareSettings, found: Comparison, out: Path | None, stdou
     def table(*columns: str) -> Table:
         made = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
         for number, column in enumerate(columns):
-            made.add_column(column, justify="left" if number == 0 else "right")
+            is_text = number == 0 or column == "Verdict"
+            made.add_column(column, justify="left" if number == 0 else "right", no_wrap=not is_text)
         return made
 
     ranked = table("Player", "Elo", "95 % interval", "Games", "Score")
     for row in found.ratings.rows:
         interval = f"{row.low:+.0f} to {row.high:+.0f}"
         ranked.add_row(names[int(row.participant_id)], f"{row.elo:+.0f}", interval, f"{row.games:,}", f"{row.score:g}")
-    pairs = table("Pair", "Won", "Drawn", "Lost", "Difference", "Verdict")
-    for pair in found.pairs:
-        gap = _difference(found, pair.first, pair.second)
-        shown = "" if gap["elo"] is None else f"{gap['elo']:+.0f} ({gap['low']:+.0f} to {gap['high']:+.0f})"
-        pairs.add_row(
-            f"{names[pair.first]} - {names[pair.second]}",
-            *(f"{count:,}" for count in (pair.wins, pair.draws, pair.losses)),
-            shown,
-            _verdict(pair, names),
-        )
-    parts: list[Table | str] = [ranked, "", pairs]
-    if len(settings.referees) > 1:
-        judges = table("Referee", "Games", "Severity", "Inconsistency")
+
+    def pairs(between: str) -> Table:
+        made = table("Pair", "Won", "Drawn", "Lost", "Difference", "Verdict")
+        for pair in found.pairs:
+            gap = _difference(found, pair.first, pair.second)
+            shown = "" if gap["elo"] is None else f"{gap['elo']:+.0f}{between}({gap['low']:+.0f} to {gap['high']:+.0f})"
+            made.add_row(
+                f"{names[pair.first]} -{between}{names[pair.second]}",
+                *(f"{count:,}" for count in (pair.wins, pair.draws, pair.losses)),
+                shown,
+                _verdict(pair, names),
+            )
+        return made
+
+    def judges(between: str) -> Table:
+        made = table("Referee", "Games", "Severity", "Inconsistency")
         for each in found.referees:
             spec = printable(settings.referees[each.referee], 60)
-            judges.add_row(spec, f"{each.games:,}", _cell(each.severity), _cell(each.inconsistency))
+            made.add_row(spec, f"{each.games:,}", _cell(each.severity, between), _cell(each.inconsistency, between))
+        return made
+
+    parts: list[Table | str | Callable[[str], Table]] = [ranked, "", pairs]
+    if len(settings.referees) > 1:
         parts += ["", judges]
     parts += _remarks(settings, found, names)
     if out is None:
@@ -335,10 +343,10 @@ def _verdict(pair: PairResult, names: Sequence[str]) -> str:
     return "alike" if verdict is Verdict.ALIKE else f"{names[pair.first if verdict is Verdict.FIRST else pair.second]}"
 
 
-def _cell(found: Estimate | None) -> str:
+def _cell(found: Estimate | None, between: str) -> str:
     if found is None or found.low is None or found.high is None:
         return "" if found is None else f"{found.value:.1f}"
-    return f"{found.value:.1f} ({found.low:.1f} to {found.high:.1f})"
+    return f"{found.value:.1f}{between}({found.low:.1f} to {found.high:.1f})"
 
 
 def _remarks(settings: CompareSettings, found: Comparison, names: Sequence[str]) -> list[str]:

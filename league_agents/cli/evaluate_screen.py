@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
-from league_agents.cli.screen import console
+from league_agents.cli.screen import UNLIMITED, console
 from league_agents.evaluation.figures import EvaluationReport, Figure, Unit
 from league_agents.evaluation.model_share import ModelShare
 from league_agents.evaluation.statistics import Estimate
@@ -14,13 +15,18 @@ from league_agents.kit.model_work import WORDS, ModelWorkUse
 from league_agents.kit.printable import printable
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
     from league_agents.evaluation.calibration import ConfidenceBand
 
+    Part = RenderableType | Callable[[str], Table]
+
 FORM = "league-agents evaluation report"
 WIDTH_OF_FILES = 112
+
+DIVIDED = "\n"
+"""What is between a figure and its interval where a table would be wider than the screen."""
 
 
 def document_of(settings: Mapping[str, object], report: EvaluationReport, *, wanted: int) -> dict[str, object]:
@@ -56,11 +62,11 @@ def print_report(title: str, report: EvaluationReport, *, evaluated: str, stdout
     """Tables and sentences: the same for the same results."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [
-        "", Text(printable(title, 400), style="bold"), _figures(report, evaluated)
+    parts: list[Part] = [
+        "", Text(printable(title, 400), style="bold"), partial(_figures, report, evaluated)
     ]  # fmt: skip
     if report.reliability:
-        parts += ["", _reliability(report.reliability)]
+        parts += ["", partial(_reliability, report.reliability)]
     if report.models:
         parts += ["", _models(report.models)]
     if report.remarks:
@@ -75,19 +81,29 @@ def print_timing(report: EvaluationReport, stderr: TextIO) -> None:
     print_parts(stderr, "", _latencies(report))
 
 
-def print_parts(stream: TextIO, *parts: RenderableType) -> None:
+def print_parts(stream: TextIO, *parts: Part) -> None:
+    """Print tables and sentences; a function makes its table with its cells on one line, or divided if that is wider
+    than the screen."""
     screen = console(stream)
     if not screen.is_terminal:
         screen.width = WIDTH_OF_FILES
     with screen.capture() as told:
         for part in parts:
-            screen.print(part)
+            screen.print(_fitted(screen, part) if callable(part) else part)
     # Tables are padded to their width, which is only in the way of whoever compares two files.
     stream.write("".join(f"{line.rstrip()}\n" for line in told.get().splitlines()))
     stream.flush()
 
 
-def _figures(report: EvaluationReport, evaluated: str) -> Table:
+def _fitted(screen: Console, make: Callable[[str], Table]) -> Table:
+    from rich.measure import Measurement
+
+    table = make(" ")
+    natural = Measurement.get(screen, screen.options.update(width=UNLIMITED), table).maximum
+    return table if natural <= screen.width else make(DIVIDED)
+
+
+def _figures(report: EvaluationReport, evaluated: str, between: str) -> Table:
     from rich import box
     from rich.table import Table
 
@@ -95,35 +111,33 @@ def _figures(report: EvaluationReport, evaluated: str) -> Table:
     has_difference = any(figure.difference is not None for figure in report.figures)
     own, other = report.models.get(evaluated), report.models.get("opponent") if has_opponent else None
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
-    table.add_column("With 95 % intervals", no_wrap=True)
-    table.add_column(evaluated.title(), justify="right")
-    if own is not None:
-        table.add_column(BY_MODEL, justify="right")
+    table.add_column("With 95 % intervals", no_wrap=between != DIVIDED)
+    headings = [evaluated.title(), *([] if own is None else [BY_MODEL])]
     if has_opponent:
-        table.add_column("Opponent", justify="right")
-        if other is not None:
-            table.add_column(BY_MODEL, justify="right")
-        if has_difference:
-            table.add_column("Difference", justify="right")
+        headings += ["Opponent", *([] if other is None else [BY_MODEL]), *(["Difference"] if has_difference else [])]
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
     for figure in report.figures:
         if figure.key in _OF_MODELS and _is_nothing(figure.own) and (figure.other is None or _is_nothing(figure.other)):
             continue
-        cells = [_cell(figure.own, figure.unit, figure.note)]
+        cells = [_cell(figure.own, figure.unit, figure.note, between=between)]
         if own is not None:
             cells.append(_NONE if figure.own is None else _games_of_model(own))
         if has_opponent:
-            cells.append(_NONE if figure.other is None else _cell(figure.other, figure.unit))
+            cells.append(_NONE if figure.other is None else _cell(figure.other, figure.unit, between=between))
             if other is not None:
                 cells.append(_NONE if figure.other is None else _games_of_model(other))
             if has_difference:
                 cells.append(
-                    _NONE if figure.difference is None else _cell(figure.difference, figure.unit, is_signed=True)
+                    _NONE
+                    if figure.difference is None
+                    else _cell(figure.difference, figure.unit, is_signed=True, between=between)
                 )
         table.add_row(f"{figure.label}{_UNITS.get(figure.unit, '')}", *cells)
     return table
 
 
-def _reliability(bands: Sequence[ConfidenceBand]) -> Table:
+def _reliability(bands: Sequence[ConfidenceBand], between: str) -> Table:
     from rich import box
     from rich.table import Table
 
@@ -133,7 +147,9 @@ def _reliability(bands: Sequence[ConfidenceBand]) -> Table:
         table.add_column(heading, justify="right", no_wrap=True)
     for band in bands:
         limits = f"{100 * band.low:.0f} to {100 * band.high:.0f}"
-        table.add_row(limits, f"{band.right.count:,}", f"{100 * band.stated:.1f}", _cell(band.right, Unit.SHARE))
+        table.add_row(
+            limits, f"{band.right.count:,}", f"{100 * band.stated:.1f}", _cell(band.right, Unit.SHARE, between=between)
+        )
     return table
 
 
@@ -189,17 +205,16 @@ def _latencies(report: EvaluationReport) -> Table:
     return table
 
 
-def _cell(found: Estimate | None, unit: Unit, note: str = "", *, is_signed: bool = False) -> str:
+def _cell(found: Estimate | None, unit: Unit, note: str = "", *, is_signed: bool = False, between: str = " ") -> str:
     if found is None:
         return note or "unknown"
     value = _number(found.value, unit, is_signed=is_signed)
     if unit is Unit.RANK:
         return value
     if found.low is None or found.high is None:
-        return f"{value} (always)" if found.count > 1 else f"{value} (once)"
+        return f"{value}{between}(always)" if found.count > 1 else f"{value}{between}(once)"
     low, high = (_number(each, unit, is_signed=False) for each in (found.low, found.high))
-    # A narrow column breaks between the figure and its interval, and nowhere else.
-    return f"{value} [{low},\N{NO-BREAK SPACE}{high}]"
+    return f"{value}{between}[{low}, {high}]"
 
 
 def _number(value: float, unit: Unit, *, is_signed: bool) -> str:

@@ -11,6 +11,7 @@ import click
 
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG
+from league_agents.cli.screen import console, counter
 
 if TYPE_CHECKING:
     from league_agents.app.journal_care import KeptJournal
@@ -59,9 +60,8 @@ def copy(*, sources: tuple[str, ...], target: str, addresses: tuple[str, ...]) -
     wanted = moves(places, into, addresses)
     for move in wanted:
         name = f"{move.role} {move.address}"
-        shown = _Counter(name, "rows", every=5_000)
-        moved = move_journal(move, clock=SystemClock(), told=shown.tell)
-        shown.end()
+        with counter(console(sys.stderr), f"{name}: rows", every=5_000) as told:
+            moved = move_journal(move, clock=SystemClock(), told=told)
         done = f"{moved.rows:,} rows, each compared" if moved.rows else "was moved before"
         click.echo(f"{name}: {done}; {move.source} is not used any more")
     for place in dict.fromkeys(str(move.target) for move in wanted):
@@ -122,9 +122,8 @@ def archive(*, places: tuple[str, ...], config: Path | None, days: int) -> None:
     from league_agents.kit.clock import SystemClock
 
     for kept in _chosen(places, config):
-        shown = _Counter(kept.name, "matches", every=100)
-        done = archive_old(kept, timedelta(days=days), clock=SystemClock(), told=shown.tell)
-        shown.end()
+        with counter(console(sys.stderr), f"{kept.name}: matches", every=100) as told:
+            done = archive_old(kept, timedelta(days=days), clock=SystemClock(), told=told)
         click.echo(f"{kept.name}: {done:,} matches archived")
 
 
@@ -166,23 +165,3 @@ def _chosen(places: tuple[str, ...], config: Path | None) -> list[KeptJournal]:
         return kept_journals([journal_place(each, "JOURNAL", Path()) for each in places], ())
     path = find_league_file(config)
     return kept_journals((), read_league_file(path, environment_of(path)).roles)
-
-
-class _Counter:
-    """A line on a terminal that counts."""
-
-    def __init__(self, name: str, what: str, *, every: int) -> None:
-        self._name = name
-        self._what = what
-        self._every = every
-        self._is_shown = sys.stderr.isatty()
-
-    def tell(self, number: int) -> None:
-        """Show the number if it is a round one."""
-        if self._is_shown and number % self._every == 0:
-            click.echo(f"\r{self._name}: {number:,} {self._what}", nl=False, err=True)
-
-    def end(self) -> None:
-        """Go back to the beginning of the line."""
-        if self._is_shown:
-            click.echo("\r\033[K", nl=False, err=True)

@@ -29,7 +29,8 @@ def lost_game_pages(losses: Sequence[LostGame], rules: RuleSet) -> Iterator[Rend
     for lost in losses:
         yield ""
         yield Text(f"Game {lost.game}, seat {lost.seat}, seed {lost.seed}, lost by {_points(lost)}", style="bold")
-        yield Text(course_in_words(lost))
+        if said := course_in_words(lost):
+            yield Text(said)
         yield transcript(lost.record, rules, remarks={"player": _remarks(lost)})
 
 
@@ -45,6 +46,11 @@ def course_in_words(lost: LostGame) -> str:
 
 
 def _course(name: str, course: Course, lost: LostGame) -> str:
+    if course.first == course.last == 1:
+        kept = "they never cost it" if set(course.places) <= {1} else "for a while they cost it"
+        return (
+            f"{name} was number 1 of {course.candidates:,} by the brief alone and after all answers: {kept} that place."
+        )
     said = (
         f"{name} was number {course.first:,} of {course.candidates:,} by the brief alone and number {course.last:,}"
         " after all answers"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WIDEST = 120
 """Columns. Longer lines of prose are hard to read, however wide the window."""
 
-_UNLIMITED = 100_000
+UNLIMITED = 100_000
 """Columns."""
 
 
@@ -39,7 +39,7 @@ def print_whole(shown: RenderableType, stream: TextIO) -> None:
     from rich.measure import Measurement
 
     screen = console(stream)
-    needed = Measurement.get(screen, screen.options.update(width=_UNLIMITED), shown)
+    needed = Measurement.get(screen, screen.options.update(width=UNLIMITED), shown)
     screen.width = max(screen.width, needed.minimum if screen.is_terminal else needed.maximum)
     screen.print(shown)
 
@@ -56,6 +56,19 @@ def bar(
     with Progress(*columns, console=screen, transient=True) as progress:
         task = progress.add_task(what, total=total, completed=done)
         yield lambda count: progress.update(task, completed=count)
+
+
+@contextlib.contextmanager
+def counter(screen: Console, what: str, *, every: int) -> Iterator[Callable[[int], None]]:
+    """A line on a terminal that counts and goes when the work is over. What it yields is called with each number, and
+    shows one in ``every``."""
+    from rich.progress import Progress, TextColumn
+    from rich.text import Text
+
+    columns = (TextColumn(Text(what).markup), TextColumn("{task.completed:,.0f}"))
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda count: None if count % every else progress.update(task, completed=count)
 
 
 def mark(screen: Console, *, is_good: bool) -> str:

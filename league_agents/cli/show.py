@@ -218,13 +218,18 @@ def disputes(
     from msgspec import to_builtins
 
     from league_agents.kit.printable import of
+    from league_agents.report.sources import division_meant
     from league_agents.report.tables import DISPUTES, EVIDENCE, dispute_lines, text_table
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv are two forms; give one of them")
     with opened(source, config, season) as found:
+        written, _, number = (game_id or "").rpartition("/")
+        division = division_meant(written, found.season().divisions) if written else ""
         wanted = (
-            each for each in found.disputes() if game_id in (None, each.game_id, f"{each.division}/{each.game_id}")
+            each
+            for each in found.disputes()
+            if game_id is None or (each.game_id == number and division in ("", each.division))
         )
         if as_json:
             print_documents((to_builtins(each) for each in wanted), sys.stdout)

@@ -44,7 +44,7 @@ def command(
     from league_agents.config.league_settings import LeagueSettings
     from league_agents.kit.clock import SystemClock
     from league_agents.report.mailboxes import MAILBOXES as COLUMNS
-    from league_agents.report.mailboxes import MailboxLine, count_words
+    from league_agents.report.mailboxes import MailboxLine, count_words, trouble_lines
     from league_agents.report.status import RoleStatus, status_lines
     from league_agents.report.tables import text_table
 
@@ -80,6 +80,8 @@ def command(
             if lines:
                 print_whole(text_table(COLUMNS, lines), sys.stdout)
             click.echo(count_words(lines))
+            for trouble in trouble_lines(lines):
+                click.echo(trouble)
     elif as_json:
         print_document({"at": now.isoformat(), "roles": [status.to_json(now) for status in statuses]}, sys.stdout)
     else:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from league_agents.kit.printable import printable
 from league_agents.report.status import RoleStatus, ago, span
 from league_agents.report.tables import Column
 
@@ -62,8 +64,17 @@ MAILBOXES = (
     Column(key="last_mail", title="last mail", value=lambda line: ago(line.status.received_at, line.now)),
     Column(key="open_games", title="games", value=lambda line: len(line.status.games), is_number=True),
     Column(key="next_deadline", title="next deadline", value=_deadline),
-    Column(key="trouble", title="trouble", value=lambda line: line.trouble),
 )
+MOST_TROUBLES = 20
+
+
+def trouble_lines(lines: Sequence[MailboxLine]) -> Iterator[str]:
+    """A line for each mailbox that cannot do its work: in a column there would be no room for it."""
+    troubled = [line for line in lines if line.trouble]
+    for line in troubled[:MOST_TROUBLES]:
+        yield f"{line.status.label}: {printable(line.trouble, 1_000)}"
+    if len(troubled) > MOST_TROUBLES:
+        yield f"{len(troubled) - MOST_TROUBLES} more are in trouble: --json has all"
 
 
 def count_words(lines: list[MailboxLine]) -> str:

@@ -20,6 +20,7 @@ from msgspec import Struct
 from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.printable import of
 from league_agents.report.records import RECORD_VERSION, DisputeRecord, MatchRecord, SeasonRecord, Viewer
+from league_agents.report.sources import division_meant
 
 FORMAT = "league-agents.records"
 HEAD = b'{"format":"league-agents.records",'
@@ -199,7 +200,8 @@ class RecordsFile:
 
     def match(self, game_id: str) -> MatchRecord:
         """One match; ``north/0101001`` if several divisions have one with this id."""
-        division, slash, wanted = game_id.rpartition("/")
+        written, slash, wanted = game_id.rpartition("/")
+        division = division_meant(written, self.season().divisions)
         fits = (each for each in self.matches() if each.game_id == wanted and (not slash or each.division == division))
         found = list(fits)
         if len(found) > 1:

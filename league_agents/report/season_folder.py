@@ -20,7 +20,7 @@ from league_agents.kit.values import evolve
 from league_agents.league.season.divisions import DivisionPlace, Move, moves
 from league_agents.report.records import DisputeRecord, MatchRecord, SeasonRecord, StandingRecord, Viewer
 from league_agents.report.records_file import RecordsFile
-from league_agents.report.sources import SeasonSource
+from league_agents.report.sources import SeasonSource, division_meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ class SeasonFolder:
 
     def match(self, game_id: str) -> MatchRecord:
         """One match: ``0101001``, or ``north/0101001`` if several divisions have one with this id."""
-        name, slash, wanted = game_id.rpartition("/")
+        written, slash, wanted = game_id.rpartition("/")
+        name = division_meant(written, (division.name for division in self._divisions))
         found: dict[str, MatchRecord] = {}
         for division in self._divisions:
             if slash and division.name != name:

@@ -5,10 +5,22 @@ Rule: a source is read only, may be read while another process writes to it, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from league_agents.report.records import DisputeRecord, MatchRecord, SeasonRecord, Viewer
+
+
+def division_meant(written: str, divisions: Iterable[str]) -> str:
+    """The division that a person wrote, perhaps without the zeros of its number (``division-2``: ``division-0002``)."""
+    known = list(divisions)
+    alike = [each for each in known if _without_zeros(each) == _without_zeros(written)]
+    return alike[0] if written not in known and len(alike) == 1 else written
+
+
+def _without_zeros(name: str) -> str:
+    return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 class SeasonSource(Protocol):

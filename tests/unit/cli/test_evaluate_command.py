@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 
-from league_agents.cli import command_line
+from league_agents.cli import command_line, evaluate_screen
 
 PLAYER = ("evaluate", "player", "offline", "--rules", "course", "--opponent", "scripted")
 REFEREE = ("evaluate", "referee", "offline", "--rules", "course")
@@ -206,7 +207,7 @@ def test_a_person_reads_tables_and_sentences() -> None:
     assert shown.exit_code == 0
     lines = shown.stdout.splitlines()
     assert lines[1] == ("offline against scripted, judged by offline: 2 games, rules course, 5 % wrong answers, seed 1")
-    assert any(line.startswith(" Games won, %  ") and "100.0 [34.2,\N{NO-BREAK SPACE}100.0]" in line for line in lines)
+    assert any(line.startswith(" Games won, %  ") and "100.0 [34.2, 100.0]" in line for line in lines)
     assert next(line for line in lines if line.startswith(" Games won")).endswith("  –")  # no empty cell
     assert re.findall(r"\[[^\]]*\+", shown.stdout) == []  # the sign of a difference is the figure's alone
     assert any(line.startswith(" get_questions  ") for line in shown.stderr.splitlines())
@@ -215,6 +216,28 @@ def test_a_person_reads_tables_and_sentences() -> None:
         "2 games tell the share of games won to ±32.9 points of 100; to tell it to ±5 takes about 73." in shown.stdout
     )
     assert shown.stderr.splitlines()[:2] == ["1 of 2 games", "2 of 2 games"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*PLAYER, "--games", "2"),
+        (*REFEREE, "--games", "2"),
+        ("compare", "offline", "scripted", "--games", "2", "--referee", "offline", "--referee", "scripted"),
+    ],
+)
+def test_tables_fit_a_narrow_terminal_and_divide_no_interval(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def narrow(stream: TextIO) -> Console:
+        return Console(file=stream, width=80, force_terminal=True, color_system=None)
+
+    monkeypatch.setattr(evaluate_screen, "console", narrow)
+    lines = league_agents(*words).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    tables = [line for line in lines if not line.startswith("-")]
+    assert any("\u2500" * 20 in line for line in tables)
+    assert [line for line in tables if line.count("[") != line.count("]") or line.count("(") != line.count(")")] == []
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,14 @@ from league_agents.agents.base import Context, Reply
 from league_agents.agents.library import Knowledge
 from league_agents.agents.offline_player import OfflinePlayer
 from league_agents.agents.offline_referee import OfflineReferee
-from league_agents.cli.lost_games_screen import lost_game_pages
+from league_agents.cli.lost_games_screen import course_in_words, lost_game_pages
 from league_agents.evaluation.bits import TargetStanding
 from league_agents.evaluation.casting import Cast
-from league_agents.evaluation.lost_games import AnswerMark, LostGame, course_of
+from league_agents.evaluation.lost_games import AnswerMark, Course, LostGame, course_of
 from league_agents.evaluation.player_games import PlayerSeries
 from league_agents.evaluation.playing import Run
 from league_agents.games.q21.rules import COURSE
+from league_agents.kit.values import evolve
 
 LIES, SILENCES = 4, 9
 """Numbers of questions."""
@@ -113,3 +114,14 @@ def test_a_page_has_the_guess_the_points_and_a_line_below_each_faulty_answer(los
     assert "the referee was wrong" in page
     assert f"declined; true is {truth[SILENCES]}" in page
     assert "they told enough to find it" in page
+
+
+def test_a_place_that_was_the_first_all_the_time_was_not_found_by_the_answers(lost: Callable[..., LostGame]) -> None:
+    always = Course(candidates=9, first=1, places=(1, 1), lost_at=None)
+    later = Course(candidates=9, first=1, places=(3, 1), lost_at=None)
+    said = course_in_words(evolve(lost(), opening=always, word=later))
+    assert said == (
+        "The true opening was number 1 of 9 by the brief alone and after all answers: they never cost it that place."
+        " The true word was number 1 of 9 by the brief alone and after all answers: for a while they"
+        " cost it that place."
+    )

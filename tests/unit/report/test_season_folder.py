@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.records import make_season
-from league_agents.app.records import open_season
+from league_agents.app.records import open_division, open_season
 from league_agents.app.season_files import JOURNALS, RECORDS
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.values import evolve
+from league_agents.report.records import SeasonRecord
 from league_agents.report.records_file import record_lines
+from league_agents.report.season_folder import Division, SeasonFolder
 
 
 @pytest.fixture
@@ -39,8 +43,42 @@ def test_a_match_that_two_divisions_have_is_asked_for_by_its_division(folder: Pa
     with pytest.raises(ConfigError, match="d01/0102001, d02/0102001"):
         source.match("0102001")
     assert source.match("d02/0102001").division == "d02"
+    assert source.match("d2/0102001").division == "d02", "zeros before a number need not be written"
     with pytest.raises(ConfigError, match="d03/0102001"):
         source.match("d03/0102001")
+
+
+def test_the_table_of_a_league_has_every_division_s_latest_rows_and_who_would_move(folder: Path) -> None:
+    whole = {name: open_division(folder / JOURNALS / name, name) for name in ("d01", "d02")}
+    seasons = {name: source.season() for name, source in whole.items()}
+    last = max(seasons["d01"].standings_after)
+    # The first division is a round behind.
+    seasons["d01"] = evolve(
+        seasons["d01"],
+        standings_after={each: rows for each, rows in seasons["d01"].standings_after.items() if each < last},
+        is_over=False,
+    )
+
+    class Told:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def season(self) -> SeasonRecord:
+            return seasons[self.name]
+
+        def close(self) -> None: ...
+
+    def opener(name: str) -> Callable[[bool], Any]:
+        return lambda _is_whole: Told(name)
+
+    planned = {"promoted": 1, "divisions": [{"name": "d02"}, {"name": "d01"}]}
+    season = SeasonFolder([Division(name, opener(name)) for name in seasons], planned).season()
+    rows = season.standings()
+    assert [row.division for row in rows] == ["d01"] * 3 + ["d02"] * 3
+    # d02 is the highest, so its last falls and the first of d01 rises.
+    assert [row.move for row in rows] == ["promoted", "", "", "", "", "relegated"]
+    for source in whole.values():
+        source.close()
 
 
 def test_records_are_read_in_the_place_of_journals_only_when_they_hold_every_match(folder: Path) -> None:
