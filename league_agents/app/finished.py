@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from league_agents.app.journals import look_at_journal, state_in
+from league_agents.app.journals import DatabasesAway, look_at_journal, state_in
 from league_agents.app.live_machine import agent_of, machine_of
 from league_agents.app.live_mailbox import login_command, refuse_missing_client
 from league_agents.app.role_files import refuse_missing_folder
@@ -109,8 +109,9 @@ def check_file(settings: LeagueSettings, *, now: datetime) -> Iterator[tuple[Rol
     refuse_unfinished(settings)
     if settings.log.file is not None:
         refuse_missing_folder(settings.log.file)
+    away = DatabasesAway()
     for role in settings.roles:
-        yield role, _check_role(settings, role, now=now)
+        yield role, _check_role(settings, role, now=now, away=away)
 
 
 class CheckedFile(Struct, frozen=True, kw_only=True):
@@ -137,9 +138,10 @@ def checked_file(path: Path, read: Callable[[], LeagueSettings], *, now: datetim
             refuse_missing_folder(settings.log.file)
     except ConfigError as error:
         mistakes.append(error)
+    away = DatabasesAway()
     for role in settings.roles if is_filled_in else ():
         try:
-            ready.append((role, _check_role(settings, role, now=now)))
+            ready.append((role, _check_role(settings, role, now=now, away=away)))
         except LeagueError as error:
             mistakes.append(error)
     return CheckedFile(settings=settings, ready=tuple(ready), mistakes=tuple(_distinct(mistakes)))
@@ -149,12 +151,13 @@ def _distinct(mistakes: Iterable[LeagueError]) -> Iterator[LeagueError]:
     return iter({str(error): error for error in mistakes}.values())
 
 
-def _check_role(settings: LeagueSettings, role: RoleSettings, *, now: datetime) -> ReadyRole:
+def _check_role(settings: LeagueSettings, role: RoleSettings, *, now: datetime, away: DatabasesAway) -> ReadyRole:
     for path in (role.journal, role.token):
         if isinstance(path, Path):
             refuse_missing_folder(path)
     machine = machine_of(settings, role, "check")
-    journal = look_at_journal(role)
+    with away.asked(role):
+        journal = look_at_journal(role)
     if journal is not None:
         try:
             state_in(role, machine, journal.load_parts())

@@ -10,16 +10,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from league_agents.app.storage import RoleJournals, role_journals
 from league_agents.config.league_settings import RoleSettings
+from league_agents.config.storage_url import DatabaseUrl, JournalPlace
 from league_agents.journal.port import MOVED, Dump, Journal, StoredJournal
-from league_agents.kit.errors import ConfigError, JournalError, JournalUnusable
+from league_agents.kit.errors import ConfigError, JournalError, JournalHeld, JournalUnusable
 from league_agents.kit.private_file import replace_private
 from league_agents.league.machines.machine import Machine
 
@@ -41,6 +42,33 @@ class Marker:
 
     since: str
     """The day of its first use."""
+
+
+class DatabasesAway:
+    """The databases that were found to be away during one command: each of their journals would take seconds to ask."""
+
+    def __init__(self) -> None:
+        self._errors: dict[DatabaseUrl, JournalError] = {}
+
+    def __contains__(self, place: JournalPlace) -> bool:
+        return place in self._errors
+
+    @contextmanager
+    def asked(self, role: RoleSettings) -> Iterator[None]:
+        """Ask for the journal of a role. Raises the earlier error, without asking, if its database was away."""
+        place = role.journal
+        if not isinstance(place, DatabaseUrl):
+            yield
+            return
+        if place in self._errors:
+            raise self._errors[place]
+        try:
+            yield
+        except (JournalUnusable, JournalHeld):
+            raise
+        except JournalError as error:
+            self._errors[place] = error
+            raise
 
 
 def marker_path(role: RoleSettings) -> Path:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from league_agents.app.journals import keep_marker
+from league_agents.app.journals import DatabasesAway, keep_marker
 from league_agents.app.league_mail import LEAGUE_MAIL
 from league_agents.app.live_machine import journal_and_machine
 from league_agents.app.live_mailbox import (
@@ -30,10 +30,9 @@ from league_agents.app.peers import is_game_open, peers_of
 from league_agents.app.role_files import take_files, tighten_folders
 from league_agents.app.storage import bytes_of
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
-from league_agents.config.storage_url import DatabaseUrl
 from league_agents.journal.port import WARNING, Journal, Note, StoredJournal
 from league_agents.kit.clock import Clock, SystemClock
-from league_agents.kit.errors import JournalError, JournalHeld, JournalUnusable
+from league_agents.kit.errors import JournalError, JournalHeld
 from league_agents.league.machines.events import Command, OperatorCommand
 from league_agents.league.machines.machine import Machine
 from league_agents.league.machines.manager.state import SeasonPhase
@@ -104,21 +103,16 @@ def _find_errors(made: Sequence[Live]) -> None:
 
     Raises the other errors of ``LiveRole.wired``.
     """
-    away: set[DatabaseUrl] = set()
+    away = DatabasesAway()
     for live in made:
-        place = live.settings.journal
-        if place in away:
-            continue  # each attempt takes seconds
         try:
-            _ = live.role.wired
+            with away.asked(live.settings):
+                _ = live.role.wired
         except JournalHeld:
             pass
-        except JournalUnusable:
-            raise
         except JournalError:
-            if not isinstance(place, DatabaseUrl):
+            if live.settings.journal not in away:
                 raise
-            away.add(place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

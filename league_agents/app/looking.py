@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from league_agents.app.journals import journals_of, look_at_journal, state_in
+from league_agents.app.journals import DatabasesAway, journals_of, look_at_journal, state_in
 from league_agents.app.live_machine import machine_of
 from league_agents.app.live_mailbox import MAIL_FACTS, login_command, missing_client
 from league_agents.app.sends import sends_left
@@ -45,8 +45,19 @@ NEVER_STARTED = "never started"
 UNUSABLE_JOURNAL = "its journal cannot be used"
 
 
-def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, secrets: SecretTexts) -> RoleStatus:
-    """The status of one role. A missing journal means that the role never ran; an unusable one needs a person."""
+def role_status(
+    settings: LeagueSettings,
+    role: RoleSettings,
+    *,
+    now: datetime,
+    secrets: SecretTexts,
+    away: DatabasesAway | None = None,
+) -> RoleStatus:
+    """The status of one role. A missing journal means that the role never ran; an unusable one needs a person.
+
+    ``away`` is shared by the roles of one command.
+    """
+    away = away or DatabasesAway()
     machine = machine_of(settings, role, "status")
     token = token_state(settings, role, now)
     bare = RoleStatus(
@@ -61,7 +72,8 @@ def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, 
         token=token,
     )
     try:
-        journal = look_at_journal(role)
+        with away.asked(role):
+            journal = look_at_journal(role)
         if journal is None:
             return bare
         with closing(journal):
@@ -71,7 +83,8 @@ def role_status(settings: LeagueSettings, role: RoleSettings, *, now: datetime, 
         left = sends_left(settings, role, now - found.clock_error)
         return replace(found, sends_left=left, sends_per_day=bare.sends_per_day)
     except (ConfigError, JournalError) as error:
-        return replace(bare, state=UNUSABLE_JOURNAL, is_running=_is_worked_on(role), stuck=str(error))
+        is_running = role.journal not in away and _is_worked_on(role)
+        return replace(bare, state=UNUSABLE_JOURNAL, is_running=is_running, stuck=str(error))
 
 
 def _notes_of_the_end(journal: Journal) -> Iterator[Note]:

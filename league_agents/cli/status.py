@@ -35,6 +35,7 @@ def command(
     import os
     import sys
 
+    from league_agents.app.journals import DatabasesAway
     from league_agents.app.looking import UNUSABLE_JOURNAL, role_status
     from league_agents.app.secret_files import secret_texts_of
     from league_agents.cli import Exit
@@ -60,10 +61,11 @@ def command(
     if not is_many and files.wrong:
         raise next(iter(files.wrong.values()))
     found: list[tuple[LeagueSettings, RoleStatus]] = []
+    away = DatabasesAway()
     for settings in files.read:
         secrets = secret_texts_of(settings, os.environ)
         for role in settings.roles:
-            status = role_status(settings, role, now=SystemClock().now(), secrets=secrets)
+            status = role_status(settings, role, now=SystemClock().now(), secrets=secrets, away=away)
             found.append((settings, status))
     now = SystemClock().now()
     statuses = [status for _, status in found]

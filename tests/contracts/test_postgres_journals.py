@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from league_agents.app.live import live_roles
+from league_agents.cli import command_line
 from league_agents.config.league_file import read_league_file
 from league_agents.journal.port import (
     InboxRow,
@@ -486,6 +488,23 @@ def test_a_daemon_begins_while_the_database_is_away_and_says_so_once(tmp_path: P
         pass
 
 
+@pytest.mark.parametrize(("words", "count"), [("status --all", 3), ("config check", 1)])
+def test_a_command_waits_once_for_a_database_that_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, count: int
+) -> None:
+    asked: list[str] = []
+
+    def gone(address: str, **_options: object) -> None:
+        asked.append(address)
+        raise psycopg.OperationalError("the server is gone")
+
+    monkeypatch.setattr(postgres_connection.BoundedConnection, "connect", gone)
+    write_league_file(tmp_path, "postgresql://league@db.test/league", players=3)
+    shown = CliRunner().invoke(command_line, [*words.split(), "--config", str(tmp_path / "league.yaml")])
+    assert (shown.exit_code, len(asked)) == (3, 1), shown.output
+    assert (shown.stdout + shown.stderr).count("the server is gone") == count
+
+
 class Heard:
     """An observer that remembers what the daemon said."""
 
@@ -500,10 +519,14 @@ class Heard:
         self.notes.append(note)
 
 
-def write_league_file(folder: Path, journal: str) -> None:
-    (folder / "token.json").write_text("{}")
-    player = {"address": "p@league.test", "token": "token.json", "journal": journal}
-    text = {"league": {"manager_email": "m@league.test"}, "demo": True, "roles": {"player": player}}
+def write_league_file(folder: Path, journal: str, *, players: int = 1) -> None:
+    entries = []
+    for number in range(players):
+        (folder / f"token{number}.json").write_text("{}")
+        files = {"token": f"token{number}.json", "journal": journal}
+        entries.append({"address": f"p{number}@league.test", "group_id": f"g{number}", **files})
+    roles = {"player": entries if players > 1 else entries[0]}
+    text = {"league": {"manager_email": "m@office.example.org"}, "demo": True, "roles": roles}
     (folder / "league.yaml").write_text(yaml.safe_dump(text))
 
 
