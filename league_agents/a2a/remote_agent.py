@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Iterable, Mapping
+import threading
+from collections.abc import Awaitable, Coroutine, Iterable, Mapping
+from concurrent.futures import Future
 from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
@@ -58,7 +60,7 @@ class RemoteAgentFailed(AgentError):
 
 
 class RemoteAgent:
-    """An agent elsewhere. Its methods block, and may be called from any thread that runs no event loop."""
+    """An agent elsewhere. Its methods block, and may be called from any thread."""
 
     def __init__(self, address: AgentAddress) -> None:
         self._address = address
@@ -69,7 +71,7 @@ class RemoteAgent:
     def check(self) -> None:
         """Fetch the card. Raises ``ConfigError`` if there is none, or if it cannot be used."""
         try:
-            asyncio.run(_in_time(self._fetched(), CARD_LIMIT_S))
+            _finished(self._fetched(), CARD_LIMIT_S)
         except AgentError as error:
             raise ConfigError(self._address.url, str(error)) from None
 
@@ -88,7 +90,7 @@ class RemoteAgent:
     def tell(self, text: str, document: Mapping[str, object], *, conversation: str, limit_s: float) -> list[Part]:
         """As ``ask``, for a message whose answer may be anything; return its parts."""
         try:
-            return asyncio.run(_in_time(self._answer(text, document, conversation, limit_s), limit_s))
+            return _finished(self._answer(text, document, conversation, limit_s), limit_s)
         except AgentError as error:
             raise type(error)(f"{self._address.url} {error}") from None
 
@@ -158,6 +160,21 @@ class RemoteAgent:
             said = " ".join(part.text for part in task.status.message.parts if part.text)
             raise RemoteAgentFailed(f"gave no answer: its task is {state}: {printable(said, 300) or 'no reason'}")
         return _parts_of(task), task.context_id
+
+
+def _finished(work: Coroutine[Any, Any, T], limit_s: float) -> T:
+    """The result of work, on a thread of its own: the caller's may run an event loop. Raises as ``_in_time``."""
+    ended: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            ended.set_result(asyncio.run(_in_time(work, limit_s)))
+        except BaseException as error:  # handed on, whatever it is
+            ended.set_exception(error)
+
+    # A daemon, so that a request under way never keeps the program from ending.
+    threading.Thread(target=run, name="a2a", daemon=True).start()
+    return ended.result()
 
 
 async def _in_time(work: Awaitable[T], limit_s: float) -> T:

@@ -10,6 +10,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, TypedDict
 
 import msgspec
@@ -22,6 +23,9 @@ from league_agents.kit.errors import CallbackInvalid
 
 LONGEST_MATERIAL = 400_000
 """Characters of a call's material; contexts of a match are smaller."""
+
+LONGEST_TEXT = 4_000
+"""Characters of one text of a match."""
 
 LONGEST_CALL_S = 3_600.0
 _NO_CLOCK_S = 600.0
@@ -158,22 +162,32 @@ class RemoteDecider:
 
 def _material(document: Mapping[str, object]) -> str:
     """The document as fenced JSON that is still JSON: each text is cleaned by itself first."""
-    return fenced(json.dumps(_cleaned(_plain(document)), ensure_ascii=False), "match", LONGEST_MATERIAL)
+    return fenced(
+        json.dumps(_with_texts(_plain(document), partial(cleaned, most=LONGEST_TEXT)), ensure_ascii=False),
+        "match",
+        LONGEST_MATERIAL,
+    )
 
 
 def _plain(document: Mapping[str, object]) -> dict[str, Any]:
     """JSON values only: without dates, tuples and other types."""
-    found = msgspec.to_builtins(document, str_keys=True)
+    found = _with_texts(msgspec.to_builtins(document, str_keys=True), _sendable)
     assert isinstance(found, dict)
     return found
 
 
-def _cleaned(value: Any) -> Any:
+def _sendable(text: str) -> str:
+    """A text of bounded length without halves of surrogate pairs, which cannot be encoded."""
+    return text[:LONGEST_TEXT].encode("utf-8", "replace").decode()
+
+
+def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A copy of JSON values with every text changed."""
     if isinstance(value, str):
-        return cleaned(value, LONGEST_MATERIAL)
+        return change(value)
     if isinstance(value, dict):
-        return {cleaned(str(key), 200): _cleaned(each) for key, each in value.items()}
-    return [_cleaned(each) for each in value] if isinstance(value, list) else value
+        return {change(str(key)): _with_texts(each, change) for key, each in value.items()}
+    return [_with_texts(each, change) for each in value] if isinstance(value, list) else value
 
 
 def _is_of_the_mail(key: str) -> bool:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-LARGEST_REQUEST = 1024 * 1024
+LARGEST_REQUEST = 4 * 1024 * 1024
 """Bytes."""
 
 MOST_TASKS = 200

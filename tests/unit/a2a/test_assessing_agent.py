@@ -16,12 +16,14 @@ import pytest
 from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
 from a2a.helpers import get_data_parts
 from a2a.types import Message, Part, Role, SendMessageRequest, TaskState
+from click.testing import CliRunner
 
 from league_agents.app.a2a_assessor import ServedReferee
 from league_agents.app.a2a_player import ServedPlayer
 from league_agents.app.a2a_server import LARGEST_REQUEST, A2aServer
 from league_agents.app.agents import choose_agent
 from league_agents.app.offline import play_single_game
+from league_agents.cli import command_line
 from league_agents.games.q21.rules import PRD
 from league_agents.kit.errors import ConfigError
 from league_agents.local_league.patience import LIMIT_S
@@ -142,6 +144,20 @@ def test_a_player_of_ours_plays_the_same_on_its_seat_elsewhere(player: str) -> N
         return play_single_game(seed=7, rules=PRD, referee="scripted", player_a=spec, player_b="scripted")["players"]
 
     assert players(f"a2a:{player}") == players("scripted")
+
+
+def test_every_command_that_names_agents_takes_one_elsewhere_and_hostile_matches_do_not_confuse_it(
+    player: str,
+) -> None:
+    spec = f"a2a:{player}"
+    for arguments in (
+        ["check", spec, "--role", "player"],
+        ["evaluate", "player", spec, "--games", "2", "--opponent", "scripted", "--referee", "scripted"],
+        ["arena", "play", "q21", "--agents", f"scripted,{spec},scripted"],
+    ):
+        ran = CliRunner().invoke(command_line, arguments)
+        assert ran.exit_code == 0, ran.output
+        assert "RemoteAgentFailed" not in ran.output
 
 
 def test_a_player_refuses_what_is_no_callback_of_its_own(player: str) -> None:
