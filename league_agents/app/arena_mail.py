@@ -35,6 +35,7 @@ from league_agents.arena.by_mail.setup import MailSetup
 from league_agents.arena.own_protocol import protocol_loader
 from league_agents.arena.scenario import Scenario
 from league_agents.config.league_settings import LeagueSettings, RoleSettings
+from league_agents.config.storage_url import JournalPlace
 from league_agents.journal.port import MODEL_WORK, StoredJournal
 from league_agents.kit.clock import Clock
 from league_agents.kit.errors import ConfigError, JournalUnusable
@@ -101,7 +102,7 @@ def addresses_of(texts: tuple[str, ...]) -> dict[str, str]:
 def host_by_mail(
     settings: LeagueSettings,
     role: RoleSettings,
-    path: Path,
+    place: JournalPlace,
     *,
     scenario: Scenario | None,
     addresses: Mapping[str, str],
@@ -111,12 +112,12 @@ def host_by_mail(
     clock: ServiceClock,
     mailbox_of: MailboxMaker = gmail_mailbox,
 ) -> Iterator[LiveHost]:
-    """The host of the match in the journal at ``path``, or of a new one. Raises ``ConfigError``, ``JournalError`` and,
+    """The host of the match in the journal at ``place``, or of a new one. Raises ``ConfigError``, ``JournalError`` and,
     when another process works on the mailbox, ``MailboxUnavailable``."""
-    role = evolve(role, journal=path)
-    journals = role_journals(path, role=ROLE, address=role.address)
-    with _locked(role, path):
-        kept = _kept(journals, path, protocol_loader(in_process=company.in_process))
+    role = evolve(role, journal=place)
+    journals = role_journals(place, role=ROLE, address=role.address)
+    with _locked(role, place if isinstance(place, Path) else None):
+        kept = _kept(journals, place, protocol_loader(in_process=company.in_process))
         setup = checked_setup(kept, _setup(kept, scenario, addresses, seed, role.address), role.address)
         machine = HostMachine(setup)
         ids = setup.scenario.agent_ids
@@ -143,13 +144,13 @@ def host_by_mail(
             yield LiveHost(live=live, machine=machine)
 
 
-def _kept(journals: RoleJournals, path: Path, load_class: ClassLoader) -> MailSetup | None:
+def _kept(journals: RoleJournals, place: JournalPlace, load_class: ClassLoader) -> MailSetup | None:
     """The setup of the match in a journal, after checking every row. Raises ``JournalUnusable`` that names the file."""
     journal = _opened(journals)
     try:
         return kept_setup(journal, load_class)
     except JournalUnusable as error:
-        raise JournalUnusable(f"{path}: {error}; put a copy in its place, or name another file") from error
+        raise JournalUnusable(f"{place}: {error}; put a copy in its place, or name another file") from error
     finally:
         journal.close()
 

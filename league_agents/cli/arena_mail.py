@@ -42,7 +42,10 @@ _ONCE = click.option("--once", is_flag=True, help="Deal with what waits, then en
     help="Which seats are mailboxes. Seats that are not named here are played by the scenario's agents.",
 )
 @click.option(
-    "--journal", type=click.Path(path_type=Path), required=True, metavar="FILE", help="Where the match is kept."
+    "--journal",
+    required=True,
+    metavar="FILE|URL",
+    help="Where the match is kept: a file, or a PostgreSQL database, which holds one match of a mailbox.",
 )
 @click.option("--seed", type=WholeRange(0, 2**64 - 1), help="Repeats a match; default: drawn.")
 @click.option("--record", type=FileToWrite(), help="Write the transcript to this file at the end.")
@@ -54,7 +57,7 @@ def mail_host(
     *,
     scenario: Path | None,
     seats: tuple[str, ...],
-    journal: Path,
+    journal: str,
     seed: int | None,
     record: Path | None,
     config: Path | None,
@@ -71,6 +74,7 @@ def mail_host(
     from league_agents.arena.own_protocol import protocol_loader
     from league_agents.arena.scenario import read_scenario
     from league_agents.cli import Exit
+    from league_agents.config.storage_url import journal_place
 
     if scenario is None and (seats or seed is not None):
         raise click.UsageError("--seats and --seed belong to a new match: give its --scenario too")
@@ -81,7 +85,7 @@ def mail_host(
         host_by_mail(
             own.settings,
             own.role,
-            journal,
+            journal_place(journal, "--journal", Path()),
             scenario=None if scenario is None else read_scenario(scenario, load_class),
             addresses=addresses_of(seats),
             seed=seed,

@@ -26,7 +26,7 @@ from league_agents.llm.port import Purpose, Usage
 from league_agents.llm.prices import PriceList
 from league_agents.mail.service_clock import ServiceClock
 from tests.support.postgres import NEWEST, binaries, postgres_server
-from tests.unit.app.test_arena_mail import ANN, HOST, Post, settings_in
+from tests.unit.app.test_arena_mail import ANN, HOST, Post, hosting, settings_in
 
 pytest.importorskip("psycopg", reason="calls in PostgreSQL were not tried: psycopg is not installed")
 
@@ -127,5 +127,19 @@ def test_a_seat_by_mail_keeps_its_match_in_the_database(database: DatabaseUrl, t
         assert journals.is_worked_on()
         with pytest.raises(JournalHeld, match="works on this journal"):
             journals.open(lambda _name, _part: "", is_to_work=True)
+    assert not journals.is_worked_on()
+    assert [path.name for path in tmp_path.glob("*.db*")] == []
+
+
+def test_a_host_by_mail_keeps_its_match_in_the_database(database: DatabaseUrl, tmp_path: Path) -> None:
+    clock = ManualClock(NOON)
+    with hosting(tmp_path, clock, Post(clock), database) as host:
+        host.live.role.turn()
+        journals = role_journals(database, role="arena-host", address=HOST)
+        assert journals.is_worked_on()
+    with hosting(tmp_path, clock, Post(clock), database) as again:
+        assert again.machine.setup.match_id == host.machine.setup.match_id
+        again.live.role.turn()
+        assert [item.message_type for item in again.live.role.wired.journal.outbox()] == ["invitation"]
     assert not journals.is_worked_on()
     assert [path.name for path in tmp_path.glob("*.db*")] == []

@@ -29,10 +29,12 @@ class Shell:
         program.parent.mkdir()
         program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m league_agents "$@"\n', "utf-8")
         program.chmod(0o700)
+        path = f"{program.parent}:{os.environ['PATH']}"
+        own = {"LEAGUE_AGENTS_DATA": str(folder / "data"), "PATH": path}
         with self.errors.open("wb") as errors:
             self._bash = subprocess.Popen(
-                ["bash", "--norc"], cwd=folder, env={**kept, "LEAGUE_AGENTS_DATA": str(folder / "data"), "PATH": f"{program.parent}:{os.environ['PATH']}"},
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, process_group=0,
+                ["bash", "--norc"], cwd=folder, env={**kept, **own}, process_group=0,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
             )  # fmt: skip
 
     def run(self, line: str, until_line: str) -> list[str]:

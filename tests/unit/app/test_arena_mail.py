@@ -18,6 +18,7 @@ from league_agents.app.storage import STORAGE
 from league_agents.arena.scenario import scenario_of
 from league_agents.config.league_file import read_league_file
 from league_agents.config.league_settings import LeagueSettings
+from league_agents.config.storage_url import JournalPlace
 from league_agents.kit.clock import Clock, ManualClock, SystemClock
 from league_agents.kit.errors import MailboxUnavailable
 from league_agents.mail.memory import PostOffice
@@ -52,12 +53,14 @@ def settings_in(folder: Path, address: str) -> LeagueSettings:
 
 
 @contextmanager
-def hosting(folder: Path, clock: Clock, mailbox_of: MailboxMaker) -> Iterator[LiveHost]:
+def hosting(
+    folder: Path, clock: Clock, mailbox_of: MailboxMaker, place: JournalPlace | None = None
+) -> Iterator[LiveHost]:
     settings = settings_in(folder, HOST)
     with host_by_mail(
         settings,
         settings.role("player"),
-        folder / "match.db",
+        place or folder / "match.db",
         scenario=scenario_of(SCENARIO),
         addresses={"s1": ANN},
         seed=5,
