@@ -148,9 +148,11 @@ ARROWS = (
          USER_CODE, "runner"),
         (),
         "runs any machine with the codec of its mail; adapters are handed in"),
-    Row("arena", (KIT, *PURE, *PORTS, "agents.prompting", "agents.secrecy", USER_CODE, "arena"), ANY_PACKAGE,
-        "adapters are handed in; its model-backed agents prompt as the league's do, and what agents return is copied "
-        "as the league's runner copies it"),
+    Row("arena",
+        (KIT, *PURE, *PORTS, "agents.prompting", "agents.secrecy", "evaluation.statistics", USER_CODE, "arena"),
+        ANY_PACKAGE,
+        "adapters are handed in; its model-backed agents prompt as the league's do, what agents return is copied as "
+        "the league's runner copies it, and shares have the intervals of evaluations"),
     Row("arena.by_mail",
         (KIT, *PURE, *PORTS, "runner.calls", "runner.codec", "user_code.called",
          "arena.answers", "arena.agents.seated", "arena.decisions", "arena.scenario", "arena.session"), (),

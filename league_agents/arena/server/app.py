@@ -24,7 +24,7 @@ from league_agents.arena.protocol.envelope import written
 from league_agents.arena.server.connection import Connection
 from league_agents.arena.server.guard import API_HEADERS, Guard, address_key, page_headers
 from league_agents.arena.server.hall import Hall
-from league_agents.arena.server.page_files import START, page_files
+from league_agents.arena.server.page_files import GALLERY, START, page_files
 from league_agents.arena.server.web_api import WebApi, bearer_of
 
 LOG = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ def application(hall: Hall, *, is_public: bool = False) -> ASGIApp:
 
     async def page(request: Request) -> Response:
         name = request.path_params.get("file") or START
+        name = GALLERY if name.partition("/")[0] in ("gallery", "leaderboard", "replay") else name
         file = pages.get(name) or pages.get(name.removeprefix("page/"))
         if file is None:
             return _plain(404, "there is no such page")

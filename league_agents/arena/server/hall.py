@@ -140,9 +140,12 @@ class Hall:
     def transcript(self, match_id: str, viewer: str) -> list[Line] | None:
         """The transcript of an ended match, redacted for ``viewer``; ``None`` before the end."""
         hosted, table = self.store.get(match_id), self.tables.get(match_id)
-        if hosted is None or table is None or hosted.status not in (Status.ENDED, Status.ABANDONED):
+        if hosted is None or table is None:
+            lines = self.keep.transcript(match_id)
+        elif hosted.status not in (Status.ENDED, Status.ABANDONED):
             return None
-        lines = table.transcript_lines()
+        else:
+            lines = table.transcript_lines()
         return list(redact(read_transcript(lines), viewer)) if lines else []
 
     def table_told(self, match_id: str) -> tuple[Hosted, Scenario, int] | None:
@@ -335,7 +338,7 @@ class Hall:
             line = {"line": "outcome", "status": "abandoned", **outcome_dict(None), "seed": table.seed, "ended_at": at}
             table.pack(kept.text + json.dumps(line, separators=(",", ":")) + "\n")
         self._give_up(kept.match_id, reason)
-        self._finish(kept.match_id, table)
+        self.finish(kept.match_id)
 
     def _created(self, request: CreateMatch, now: datetime) -> Hosted:
         """Make the match that ``create_match`` describes; the service keeps it."""
@@ -470,14 +473,17 @@ class Hall:
             self._give_up(match_id, reason)
         table.pack()
         table.running = None
-        self._finish(match_id, table)
+        self.finish(match_id)
 
-    def _finish(self, match_id: str, table: ServedMatch) -> None:
-        """Keep a match that is over for the gallery."""
-        hosted = self.store.get(match_id)
+    def finish(self, match_id: str) -> dict[str, Any] | None:
+        """Keep a match that is over for the gallery, and return what it says; ``None`` if it is not over, or was never
+        played."""
+        hosted, table = self.store.get(match_id), self.tables.get(match_id)
+        if hosted is None or table is None or hosted.ended_at is None:
+            return None
         lines = table.transcript_lines()
-        if hosted is None or hosted.ended_at is None or not lines:
-            return
+        if not lines:
+            return None
         told, results = finished_told(hosted, table.scenario, read_transcript(lines))
         self._save(match_id)
         self.keep.finish(
@@ -489,6 +495,7 @@ class Hall:
             packed=table.packed,
         )
         self.keep.commit(self.now())
+        return told
 
     def _save(self, match_id: str) -> None:
         """Make what happened in a match lasting, before anybody is told of it."""

@@ -28,6 +28,8 @@ _TYPES = {
     ".json": "application/json",
 }
 START = "index.html"
+GALLERY = "gallery.html"
+"""The page of ``/gallery``, ``/leaderboard`` and ``/replay/{id}``."""
 _LIST = "game_list.js"
 
 

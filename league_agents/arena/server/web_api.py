@@ -1,5 +1,7 @@
 """The server's HTTP side: the protocol by POST and long poll, and the lobby around it (arena 5.3).
 
+What is over has its routes in ``gallery_api``.
+
 ======================================= ==============================================================================
 ``POST /protocol``                      an envelope in, its answer out
 ``GET /protocol/events``                ``match_id``, ``after``, ``wait`` (seconds, 0 to 30): ``{"messages", "seq"}``
@@ -10,7 +12,6 @@
 ``POST /matches/{id}/watch``            ``{"agent_id", "token"}`` of a spectator
 ``POST /matches/{id}/leave``            leave the token's seat permanently
 ``GET /matches/{id}``                   one match of the list
-``GET /matches/{id}/transcript``        after the end: JSON lines, redacted for the sender
 ``POST /accounts``                      an agent id for ``create_match`` and ``get_matches``: ``{"agent_id", "token"}``
 ======================================= ==============================================================================
 
@@ -20,12 +21,11 @@ Tokens are sent as ``Authorization: Bearer``. A refusal of the lobby is ``{"erro
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import math
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -34,7 +34,7 @@ from starlette.routing import Route
 
 from league_agents.arena.protocol.access import NOBODY, Principal
 from league_agents.arena.protocol.envelope import OutgoingFrame, error, written
-from league_agents.arena.protocol.hosting import NoSeat, is_spectator
+from league_agents.arena.protocol.hosting import NoSeat
 from league_agents.arena.protocol.json_text import LARGEST, read_object
 from league_agents.arena.protocol.refusals import (
     HTTP_STATUS,
@@ -45,11 +45,12 @@ from league_agents.arena.protocol.refusals import (
     rate_limited,
 )
 from league_agents.arena.protocol.requests import RequestHeading
-from league_agents.arena.server.guard import API_HEADERS, address_key
+from league_agents.arena.server.answering import Endpoint, LobbyRefused, as_json, as_text
+from league_agents.arena.server.gallery_api import GalleryApi
+from league_agents.arena.server.guard import address_key
 from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.limits import PUSHES_OF_ONE_REQUEST, Buckets
 from league_agents.arena.server.lobby import games_told, join_wanted, match_told, match_wanted
-from league_agents.games.game import SPECTATOR
 from league_agents.kit.clock import monotonic_s
 from league_agents.kit.errors import ConfigError, LimitExceeded
 from league_agents.kit.printable import line_of
@@ -60,8 +61,6 @@ LONGEST_WAIT_S = 30.0
 MOST_PUSHES = 1000
 MOST_LISTED = 200
 ANY_SPECTATOR = "spectator-0"
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class WebApi:
@@ -86,8 +85,8 @@ class WebApi:
             Route("/matches/{match_id}/join", self._guarded(self.join), methods=post),
             Route("/matches/{match_id}/watch", self._guarded(self.watch), methods=post),
             Route("/matches/{match_id}/leave", self._guarded(self.leave), methods=post),
-            Route("/matches/{match_id}/transcript", self._guarded(self.transcript), methods=get),
             Route("/accounts", self._guarded(self.account), methods=post),
+            *GalleryApi(self._hall, self._guarded, self._reader_of).routes(),
         ]
 
     # The protocol.
@@ -97,7 +96,7 @@ class WebApi:
         body = await self._body(request)
         answers: list[OutgoingFrame] = []
         self._hall.handle(body, principal, answers.append, _address(request))
-        return _text(answers[0].text, http_status(answers[0]))
+        return as_text(answers[0].text, http_status(answers[0]))
 
     async def events(self, request: Request) -> Response:
         principal = self._principal(request)
@@ -125,21 +124,21 @@ class WebApi:
                 del self._polls[address]
         self._requests.charge(address, len(pushes) / PUSHES_OF_ONE_REQUEST)
         seq = _seq(pushes[-1]) if pushes else int(after)
-        return _text(f'{{"messages":[{",".join(push.text for push in pushes)}],"seq":{seq}}}')
+        return as_text(f'{{"messages":[{",".join(push.text for push in pushes)}],"seq":{seq}}}')
 
     # The lobby.
 
     async def games(self, request: Request) -> Response:
         if self._games is None:
             self._games = written({"games": games_told(self._hall.house)})
-        return _text(self._games)
+        return as_text(self._games)
 
     async def matches(self, request: Request) -> Response:
         listed = [hosted.match_id for hosted in self._hall.store.all() if hosted.is_listed][-MOST_LISTED:]
-        return _json({"matches": [self._told(match_id) for match_id in reversed(listed)]})
+        return as_json({"matches": [self._told(match_id) for match_id in reversed(listed)]})
 
     async def match(self, request: Request) -> Response:
-        return _json(self._told(_match_id(request)))
+        return as_json(self._told(_match_id(request)))
 
     async def open_match(self, request: Request) -> Response:
         wanted = match_wanted(await self._fields(request), self._hall.house, self._hall.limits)
@@ -150,7 +149,7 @@ class WebApi:
             is_listed=wanted.is_listed,
             is_open=wanted.is_open,
         )
-        return _json(self._told(hosted.match_id), 201)
+        return as_json(self._told(hosted.match_id), 201)
 
     async def join(self, request: Request) -> Response:
         wanted = join_wanted(await self._fields(request))
@@ -171,24 +170,11 @@ class WebApi:
             raise Refused("unauthorized", "send the token of the seat that you leave")
         self._hall.service.check_reader(match_id, agent_id, principal)
         self._hall.leave(match_id, agent_id)
-        return _json({"match_id": match_id, "agent_id": agent_id})
-
-    async def transcript(self, request: Request) -> Response:
-        match_id = _match_id(request)
-        principal = self._principal(request)
-        agent_id = self._reader(principal, match_id)
-        self._hall.service.check_reader(match_id, agent_id, principal)
-        lines = self._hall.transcript(match_id, SPECTATOR if is_spectator(agent_id) else agent_id)
-        if lines is None:
-            raise _Lobby(409, "match_not_over", "the transcript can be had when the match is over")
-        text = "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
-        return Response(
-            text.encode("utf-8", "backslashreplace"), headers=dict(API_HEADERS), media_type="application/x-ndjson"
-        )
+        return as_json({"match_id": match_id, "agent_id": agent_id})
 
     async def account(self, request: Request) -> Response:
         agent_id, token = self._hall.tokens.new_account()
-        return _json({"agent_id": agent_id, "token": token}, 201)
+        return as_json({"agent_id": agent_id, "token": token}, 201)
 
     # Shared by both.
 
@@ -205,15 +191,15 @@ class WebApi:
                 return Response(status_code=400)
             except Refused as refused:
                 found = refused
-            except _Lobby as refused:
-                return _json({"error": {"code": refused.code, "message": str(refused)}}, refused.status)
+            except LobbyRefused as refused:
+                return as_json({"error": {"code": refused.code, "message": str(refused)}}, refused.status)
             except NoSeat as none:
-                return _json({"error": {"code": "no_seat", "message": str(none)}}, 409)
+                return as_json({"error": {"code": "no_seat", "message": str(none)}}, 409)
             except ConfigError as wrong:
                 told = {"code": "invalid_request", "path": wrong.path, "message": str(wrong)}
-                return _json({"error": told}, 400)
+                return as_json({"error": told}, 400)
             except LimitExceeded as full:
-                return _json({"error": {"code": "rate_limited", "message": f"{full}; come back later"}}, 429)
+                return as_json({"error": {"code": "rate_limited", "message": f"{full}; come back later"}}, 429)
             except Exception as failed:  # the edge: the answer must not reveal the failure
                 incident = secrets.token_hex(4)
                 LOG.error("%s failed, incident %s: %s", request.url.path, incident, line_of(failed), exc_info=failed)
@@ -222,8 +208,8 @@ class WebApi:
             retry_s = found.data.get("retry_after_s")
             extra = {} if retry_s is None else {"retry-after": str(math.ceil(retry_s))}
             if in_protocol:
-                return _text(error(found, RequestHeading()).text, status, extra)
-            return _json({"error": {"code": found.code, "message": found.message, **found.data}}, status, extra)
+                return as_text(error(found, RequestHeading()).text, status, extra)
+            return as_json({"error": {"code": found.code, "message": found.message, **found.data}}, status, extra)
 
         return answer
 
@@ -249,6 +235,10 @@ class WebApi:
             raise Refused("forbidden", "the token is for another match")
         return ANY_SPECTATOR
 
+    def _reader_of(self, request: Request, match_id: str) -> tuple[Principal, str]:
+        principal = self._principal(request)
+        return principal, self._reader(principal, match_id)
+
     async def _body(self, request: Request) -> bytes:
         found = bytearray()
         try:
@@ -268,22 +258,13 @@ class WebApi:
     def _seated(self, match_id: str, agent_id: str, token: str) -> Response:
         hosted = self._hall.store.get(match_id)
         game = "" if hosted is None else hosted.match.game.code
-        return _json({"match_id": match_id, "game": game, "agent_id": agent_id, "token": token}, 201)
+        return as_json({"match_id": match_id, "game": game, "agent_id": agent_id, "token": token}, 201)
 
     def _told(self, match_id: str) -> dict[str, Any]:
         found = self._hall.table_told(match_id)
         if found is None:
             raise Refused("unknown_match", "there is no such match here, or no more")
         return match_told(*found)
-
-
-class _Lobby(Exception):
-    """A refusal by the lobby, not the protocol."""
-
-    def __init__(self, status: int, code: str, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.code = code
 
 
 def bearer_of(header: str | None) -> str | None:
@@ -320,16 +301,3 @@ def _number(request: Request, name: str, least: float, most: float, *, whole: bo
 def _seq(push: OutgoingFrame) -> int:
     body = push.get("message_response") or push["event"]
     return int(body["data"]["seq"])
-
-
-def _text(text: str, status: int = 200, extra: Mapping[str, str] | None = None) -> Response:
-    return Response(
-        text.encode("utf-8", "backslashreplace"),
-        status,
-        headers={**API_HEADERS, **(extra or {})},
-        media_type="application/json",
-    )
-
-
-def _json(value: Mapping[str, Any], status: int = 200, extra: Mapping[str, str] | None = None) -> Response:
-    return _text(written(value), status, extra)

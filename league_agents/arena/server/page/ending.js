@@ -1,9 +1,10 @@
 // The end of a match: who has won, what was hidden, the scores and the transcript.
 
 import { add, announce, el, fill } from "./dom.js";
+import { download, transcript } from "./download.js";
+import "./gallery_texts.js";
 import { moduleOf } from "./games.js";
 import { listed, t } from "./texts.js";
-import { lobby, why } from "./wire.js";
 
 export class Ending {
   constructor(page) {
@@ -36,9 +37,9 @@ export class Ending {
       }
       add(this.node, this.scores ? this.scoreList(table) : null);
     }
-    const download = el("button", { type: "button" }, t("transcript"));
-    download.addEventListener("click", () => this.download(download));
-    add(this.node, el("div", { class: "buttons" }, el("a", { class: "button primary", href: `#/new/${encodeURIComponent(this.page.told.game)}` }, t("again")), download, el("a", { class: "button", href: "#/" }, t("to.lobby"))));
+    const save = el("button", { type: "button" }, t("transcript"));
+    save.addEventListener("click", () => download(save, this.page.matchId, "full", this.page.token, this.page.notice));
+    add(this.node, el("div", { class: "buttons" }, el("a", { class: "button primary", href: `#/new/${encodeURIComponent(this.page.told.game)}` }, t("again")), el("a", { class: "button", href: `/replay/${encodeURIComponent(this.page.matchId)}` }, t("replay")), save, el("a", { class: "button", href: "#/" }, t("to.lobby"))));
     if (isFirst) {
       announce([...this.node.querySelectorAll("h2, p")].map((each) => each.textContent).join(" "), true);
       if (document.activeElement === document.body || document.activeElement === this.page.title) title.focus();
@@ -58,7 +59,7 @@ export class Ending {
 
   async loadScores() {
     try {
-      const lines = (await this.transcript()).trim().split("\n");
+      const lines = (await transcript(this.page.matchId, "own", this.page.token)).trim().split("\n");
       const last = JSON.parse(lines.at(-1));
       if (this.page.isClosed || last.line !== "outcome" || Object.keys(last.scores ?? {}).length === 0) return;
       this.scores = last.scores;
@@ -66,25 +67,5 @@ export class Ending {
     } catch {
       // The scores are a part of the transcript; without it the winners are told.
     }
-  }
-
-  transcript() {
-    return lobby.transcript(this.page.matchId, this.page.token);
-  }
-
-  async download(button) {
-    button.disabled = true;
-    try {
-      const address = URL.createObjectURL(new Blob([await this.transcript()], { type: "application/x-ndjson" }));
-      const link = el("a", { href: address, download: `${this.page.matchId}.jsonl` });
-      document.body.append(link);
-      link.click();
-      link.remove();
-      setTimeout(() => URL.revokeObjectURL(address), 10_000);
-    } catch (refused) {
-      fill(this.page.notice, t("transcript.failed", { why: why(refused) }));
-      this.page.notice.hidden = false;
-    }
-    button.disabled = false;
   }
 }

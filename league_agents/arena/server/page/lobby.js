@@ -2,6 +2,7 @@
 
 import { el, fill, freshId, plain } from "./dom.js";
 import { Form, withoutDefaults } from "./forms.js";
+import "./gallery_texts.js";
 import { declared, moduleOf, setupOf } from "./games.js";
 import { keepSeat, preferred, prefer, seatIn } from "./memory.js";
 import { failure } from "./parts.js";
@@ -39,6 +40,7 @@ export class LobbyPage {
       main,
       el("h1", { tabindex: "-1" }, t("lobby.title")),
       el("p", { class: "lead" }, t("lobby.lead")),
+      el("p", { class: "buttons" }, el("a", { class: "button", href: "/gallery" }, t("gallery")), el("a", { class: "button", href: "/leaderboard" }, t("board"))),
       el("section", { "aria-labelledby": "games-title" }, el("h2", { id: "games-title" }, t("lobby.games")), this.games),
       this.error,
       this.lists,

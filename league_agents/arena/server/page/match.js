@@ -95,7 +95,7 @@ export class MatchPage {
   failed(refused) {
     if (refused.status === 404 || refused.code === "unknown_match") {
       dropSeat(this.matchId);
-      this.end(failure(t("gone.title"), t("gone.told")));
+      this.end(failure(t("gone.title"), t("gone.told"), el("a", { class: "button", href: `/replay/${encodeURIComponent(this.matchId)}` }, t("replay"))));
     } else {
       const again = el("button", { type: "button", on: { click: () => this.again() } }, t("lost.try"));
       this.end(failure(t("failed.title"), why(refused), again));
@@ -118,7 +118,7 @@ export class MatchPage {
     dropSeat(this.matchId);
     this.seat = null;
     if (code === "unknown_match") {
-      this.end(failure(t("gone.title"), t("gone.told")));
+      this.end(failure(t("gone.title"), t("gone.told"), el("a", { class: "button", href: `/replay/${encodeURIComponent(this.matchId)}` }, t("replay"))));
       return;
     }
     const watch = el("button", { type: "button", on: { click: () => this.again() } }, t("seat.gone.watch"));

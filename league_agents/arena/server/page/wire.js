@@ -92,7 +92,6 @@ export const lobby = {
   join: (id, body) => ask("POST", at(id, "/join"), { body: { ...body, type: "human" } }),
   watch: (id) => ask("POST", at(id, "/watch"), { body: {} }),
   leave: (id, token) => ask("POST", at(id, "/leave"), { token, body: {} }),
-  transcript: (id, token) => ask("GET", at(id, "/transcript"), { token, as: "text" }),
 };
 
 /** The words for a refusal that the reader's language has; else the server's own. */
