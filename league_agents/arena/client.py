@@ -25,7 +25,8 @@ from typing import Any, Self
 from urllib.parse import quote, urlsplit
 
 from league_agents.arena.remote_seat import ActionRefused, RemoteSeat, SeatState
-from league_agents.arena.seat_line import SeatKey, ServerLost, ServerRefused
+from league_agents.arena.seat_line import SeatKey, SeatLine, ServerLost, ServerRefused
+from league_agents.arena.visiting_line import VisitingLine
 from league_agents.kit.errors import ConfigError
 
 __all__ = ["ActionRefused", "Client", "RemoteSeat", "SeatState", "ServerLost", "ServerRefused"]
@@ -98,12 +99,20 @@ class Client:
 
     def seat(self, *, game: str, match_id: str, agent_id: str, token: str) -> RemoteSeat:
         """Reopen a seat that was taken before, here or elsewhere."""
+        return self._seat(SeatLine, game, match_id, agent_id, token)
+
+    def visit(self, *, game: str, match_id: str, agent_id: str, token: str) -> RemoteSeat:
+        """As ``seat``, for single requests: nothing is connected, so ``state`` and ``act`` work, and events do not."""
+        return self._seat(VisitingLine, game, match_id, agent_id, token)
+
+    def _seat(self, line: type[SeatLine], game: str, match_id: str, agent_id: str, token: str) -> RemoteSeat:
         url = f"ws{self._base.removeprefix('http')}/ws"
         return self._seats.enter_context(
             RemoteSeat(
                 SeatKey(url=url, game=game, match_id=match_id, agent_id=agent_id, token=token),
                 patience_s=self._patience_s,
                 proxy=self._proxy,
+                line=line,
             )
         )
 

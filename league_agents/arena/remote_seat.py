@@ -63,10 +63,12 @@ Decide = Callable[[SeatState], "Action | tuple[str, Mapping[str, Any]] | Mapping
 class RemoteSeat:
     """One seat or spectator. Use it as a context manager, or ``close`` it."""
 
-    def __init__(self, key: SeatKey, *, patience_s: float = 60.0, proxy: bool = True) -> None:
+    def __init__(
+        self, key: SeatKey, *, patience_s: float = 60.0, proxy: bool = True, line: type[SeatLine] = SeatLine
+    ) -> None:
         """``patience_s``: how long to retry a lost server; ``proxy``: whether to use a proxy from the environment."""
         self.key = key
-        self._line = SeatLine(key, patience_s=patience_s, proxy=proxy)
+        self._line = line(key, patience_s=patience_s, proxy=proxy)
         self._refusal: JsonObject | None = None
         self._runner: asyncio.Runner | None = None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from league_agents.cli.arena_mail import mail_host, mail_seat
+from league_agents.cli.arena_seat import seat_group
 from league_agents.cli.arena_serve import serve
 from league_agents.cli.numbers import FiniteRange, WholeRange
 from league_agents.cli.own_code import in_process_option
@@ -40,6 +41,7 @@ Examples:
   league-agents arena replay game.jsonl
   league-agents arena redact game.jsonl --viewer spectator
   league-agents arena serve
+  league-agents arena seat take http://127.0.0.1:8765 --game market --key my.seat
   league-agents arena mail-host --scenario undercover.yaml --seats p1=ann@example.com --journal m.db \\
       --account referee
 """
@@ -53,6 +55,7 @@ def command() -> None:
 command.add_command(serve)
 command.add_command(mail_host)
 command.add_command(mail_seat)
+command.add_command(seat_group)
 
 
 @command.command(name="games")

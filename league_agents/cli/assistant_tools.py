@@ -29,7 +29,7 @@ READING = frozenset(
         *(f"show {name}" for name in ("disputes", "log", "match", "matches", "schedule", "standings", "teams")),
         *("status", "auth status", "config providers", "costs", "rules", "validate guess-number"),
         *(f"corpus {name}" for name in ("list", "search", "show", "stats")),
-        *(f"arena {name}" for name in ("games", "protocols", "redact")),
+        *(f"arena {name}" for name in ("games", "protocols", "redact", "seat look")),
         *("journal check", "journal stats"),
     }
 )
