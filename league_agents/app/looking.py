@@ -162,7 +162,8 @@ def _status_in(
         clock_trouble=(clock_trouble(clock_error) or "") if is_running else "",
         token=token,
         results=results,
-        moves=move_words(role.division, results.order),
+        # The latest table is that of the last season until a round of this one is closed.
+        moves=move_words(role.division, results.order) if isinstance(state, ManagerState) and state.closed else "",
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from league_agents.app.live import live_roles
 from league_agents.cli import command_line
 from league_agents.config.league_file import read_league_file
 from league_agents.local_league.league import DOMAIN
@@ -113,6 +114,12 @@ def test_the_divisions_of_the_next_season_follow_from_the_tables(sandbox: Sandbo
     assert "is not over" in command("manage", "next-season", "WINTER", "--config", str(path)).stderr
     assert path.read_text("utf-8") == text
 
+    with live_roles(read_league_file(path, {})) as lives:
+        for live in lives:
+            while not live.role.turn():
+                pass
+    shown = command("status", "--config", str(path)).stdout
+    assert ("REGISTRATION" in shown, "next season" in shown) == (True, False)
     for name, groups in following.items():
         division(folder, sandbox, name, groups)
     heard = Heard()
