@@ -10,18 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from league_agents.agents.contexts import CallContext
 from league_agents.agents.plain import plain_prompt
 from league_agents.agents.secrecy import tells_canary
 from league_agents.agents.warmup import warmup_answer
+from league_agents.app.agents import OFFLINE
 from league_agents.app.evaluation import PARTS, EvaluationSettings, maker_of
 from league_agents.app.evaluation_stage import Stage
 from league_agents.evaluation.player_games import PlayerSeries
 from league_agents.evaluation.playing import UpcomingCall
 from league_agents.evaluation.results import PlayerGame
+from league_agents.games.q21.rules import BUILT_IN
 from league_agents.kit.errors import ConfigError, MalformedCompletion
+from league_agents.kit.mistakes import not_one_of
 from league_agents.llm.json_text import find_object
 from league_agents.user_code.called import Called, End
 
@@ -100,6 +104,41 @@ class _GivenReply:
 
     def __call__(self, callback: str, context: Mapping[str, object], timeout: timedelta) -> Called:
         return self.called
+
+
+def settings_of(
+    role: AgentRole,
+    specs: Mapping[Part, str],
+    *,
+    rules: str,
+    books: str | None,
+    seed: int,
+    noise: float,
+) -> EvaluationSettings:
+    """Settings of games on the packaged books, with every name in them tried. Raises ``ConfigError``."""
+    if rules not in BUILT_IN:
+        raise not_one_of("rules", tuple(BUILT_IN), rules)
+    if not 0 <= noise <= 1:
+        raise ConfigError("noise", f"must be 0 to 1, found {noise}")
+    settings = EvaluationSettings(
+        role=role,
+        specs=specs,
+        rules=BUILT_IN[rules],
+        noise=noise,
+        seed=seed,
+        books=None if books is None else str(books),
+    )
+    # The evaluated seat needs no name.
+    stage_of(replace(settings, specs={**specs, role: OFFLINE}), packaged_books()).close()
+    return settings
+
+
+@cache
+def packaged_books() -> Knowledge:
+    """The packaged books; books that a user added do not change what is measured."""
+    from league_agents.agents.library import Knowledge
+
+    return Knowledge.open(None)
 
 
 def stage_of(

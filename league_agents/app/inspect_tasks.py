@@ -17,7 +17,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, Final, Literal, cast
 
 from anyio.to_thread import run_sync
@@ -27,17 +26,16 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from league_agents.agents.library import Knowledge
 from league_agents.app.agent_wanted import Company
 from league_agents.app.agents import LLM, OFFLINE, SCRIPTED
 from league_agents.app.arena import session_of, usual_scenario
-from league_agents.app.dialogue import PlayerDialogue, player_figures, stage_of
+from league_agents.app.dialogue import PlayerDialogue, packaged_books, player_figures, settings_of, stage_of
 from league_agents.app.evaluation import EvaluationSettings
 from league_agents.app.evaluation_series import play_of
 from league_agents.app.inspect_model import InspectModels, beside_the_loop
 from league_agents.arena.model_tally import ModelTally
+from league_agents.evaluation.casting import Part
 from league_agents.evaluation.results import PlayerGame, RefereeGame
-from league_agents.games.q21.rules import BUILT_IN
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.mistakes import not_one_of
 from league_agents.kit.model_work import ModelStep, ModelWorkUse
@@ -74,8 +72,8 @@ def q21(
     """
     if agent not in ("plain", "chain"):
         raise not_one_of("agent", ("plain", "chain"), agent)
-    specs = {"player": LLM if agent == "chain" else SCRIPTED, "opponent": opponent, "referee": referee}
-    settings = _settings("player", specs, rules, books, seed, noise)
+    specs: dict[Part, str] = {"player": LLM if agent == "chain" else SCRIPTED, "opponent": opponent, "referee": referee}
+    settings = settings_of("player", specs, rules=rules, books=books, seed=seed, noise=noise)
     plays = league_match(settings) if agent == "chain" else plain_player(settings)
     return Task(dataset=_samples(games), solver=plays, scorer=by_the_rules())
 
@@ -99,8 +97,8 @@ def q21_referee(
         noise: share of the answers to the two players that are falsified, so that their guesses vary.
         players: ``offline``, ``scripted`` or ``module:Class``.
     """
-    specs = {"player": players, "opponent": players, "referee": LLM}
-    settings = _settings("referee", specs, rules, books, seed, noise)
+    specs: dict[Part, str] = {"player": players, "opponent": players, "referee": LLM}
+    settings = settings_of("referee", specs, rules=rules, books=books, seed=seed, noise=noise)
     return Task(dataset=_samples(games), solver=league_match(settings), scorer=by_the_rules())
 
 
@@ -147,7 +145,7 @@ def plain_player(settings: EvaluationSettings) -> Solver:
     """Plays as a conversation: the questions, then the guess."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        dialogue = await run_sync(PlayerDialogue, settings, _packaged(), state.metadata["game"])
+        dialogue = await run_sync(PlayerDialogue, settings, packaged_books(), state.metadata["game"])
         try:
             state.messages = []
             while (request := dialogue.request) is not None:
@@ -173,9 +171,9 @@ def league_match(settings: EvaluationSettings) -> Solver:
         number = state.metadata["game"]
 
         def play(models: InspectModels) -> Any:
-            stage = stage_of(settings, _packaged(), cast("Callable[..., Any]", lambda *_: models))
+            stage = stage_of(settings, packaged_books(), cast("Callable[..., Any]", lambda *_: models))
             try:
-                return play_of(settings, _packaged(), None)(number, stage.cast(number))
+                return play_of(settings, packaged_books(), None)(number, stage.cast(number))
             finally:
                 stage.close()
 
@@ -261,34 +259,3 @@ def _samples(games: int) -> list[Sample]:
     if games < 1:
         raise ConfigError("games", f"must be 1 or more, found {games}")
     return [Sample(id=number, input=f"Game {number}", metadata={"game": number}) for number in range(1, games + 1)]
-
-
-def _settings(
-    role: Literal["player", "referee"],
-    specs: Mapping[Any, str],
-    rules: str,
-    books: str | None,
-    seed: int,
-    noise: float,
-) -> EvaluationSettings:
-    if rules not in BUILT_IN:
-        raise not_one_of("rules", tuple(BUILT_IN), rules)
-    if not 0 <= noise <= 1:
-        raise ConfigError("noise", f"must be 0 to 1, found {noise}")
-    settings = EvaluationSettings(
-        role=role,
-        specs=specs,
-        rules=BUILT_IN[rules],
-        noise=noise,
-        seed=seed,
-        books=None if books is None else str(books),
-    )
-    # A wrong name is told before the first sample. The evaluated seat needs no name.
-    stage_of(replace(settings, specs={**specs, role: OFFLINE}), _packaged()).close()
-    return settings
-
-
-@cache
-def _packaged() -> Knowledge:
-    """The packaged books; books that a user added do not change what is measured."""
-    return Knowledge.open(None)
