@@ -31,6 +31,7 @@ from league_agents.local_league.league import MANAGER
 from league_agents.local_league.patience import LIMIT_S, until
 from league_agents.sandbox.faults import Fault, FaultAction
 from league_agents.sandbox.server import Sandbox
+from tests.support.authorizing import redirect_of
 from tests.support.latency import VERDICT, free_text
 from tests.support.mailboxes import write_file
 
@@ -303,21 +304,6 @@ def test_a_check_looks_at_whose_journal_it_is(player: Path, sandbox: Sandbox, tm
     assert f"is the journal of player {PLAYER}" in shown.stderr
     looked_at = run("status")
     assert (looked_at.exit_code, f"is the journal of player {PLAYER}" in looked_at.stdout) == (3, True)
-
-
-def redirect_of(address: str) -> str:
-    """Where the browser of a person who agrees is sent to."""
-
-    class Stay(urllib.request.HTTPRedirectHandler):
-        def redirect_request(self, *_: Any) -> None:
-            return None
-
-    opener = urllib.request.build_opener(Stay)
-    with pytest.raises(urllib.error.HTTPError) as caught:
-        opener.open(address, timeout=LIMIT_S)
-    location = caught.value.headers["Location"]
-    caught.value.close()
-    return str(location)
 
 
 def test_a_scan_of_an_empty_mailbox_may_be_silent(player: Path) -> None:
