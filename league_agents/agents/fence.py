@@ -72,10 +72,17 @@ def fenced_lines(lines: Iterable[str], label: str, most: int = 400) -> str:
     return _between("\n".join(one_line(line, most) for line in lines), label)
 
 
-def _between(inner: str, label: str) -> str:
+def marks_around(text: str, label: str) -> tuple[str, str]:
+    """The two marks of a fence around this text, which it cannot contain: for a text that has to stay as it is, such as
+    JSON. ``label`` as in ``fenced``."""
     if not _LABEL.fullmatch(label):
         raise ValueError(f"a label is a few small letters and digits, not {label!r}")
     turn = 0
-    while (mark := hashlib.sha256(f"{label}\n{turn}\n{inner}".encode()).hexdigest()[:12]) in inner:
+    while (mark := hashlib.sha256(f"{label}\n{turn}\n{text}".encode(errors="replace")).hexdigest()[:12]) in text:
         turn += 1
-    return f"<<{label} {mark}\n{inner}\n{mark}>>"
+    return f"<<{label} {mark}", f"{mark}>>"
+
+
+def _between(inner: str, label: str) -> str:
+    opening, closing = marks_around(inner, label)
+    return f"{opening}\n{inner}\n{closing}"

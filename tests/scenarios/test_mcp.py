@@ -39,6 +39,15 @@ def said(result: CallToolResult) -> str:
     return "\n".join(part.text for part in result.content if part.type == "text")
 
 
+def output(result: CallToolResult) -> str:
+    """What stands between the two marks."""
+    opening, text, closing = (part.text for part in result.content[:3] if part.type == "text")
+    mark = opening.removeprefix("<<output ")
+    assert closing == f"{mark}>>"
+    assert mark not in text
+    return text
+
+
 def test_an_assistant_plays_looks_up_and_is_refused_in_one_line_each(tmp_path: Path) -> None:
     listed: dict[str, Tool] = {}
     found: dict[str, CallToolResult] = {}
@@ -65,10 +74,10 @@ def test_an_assistant_plays_looks_up_and_is_refused_in_one_line_each(tmp_path: P
         assert note is not None
         assert (note.read_only_hint, note.destructive_hint) == (is_reading, not is_reading)
     assert not found["match"].is_error
-    document = json.loads(found["match"].content[0].text)  # type: ignore[union-attr]
+    document = json.loads(output(found["match"]))
     assert [player["termination"] for player in document["players"]] == ["completed", "completed"]
     assert "player-a" in said(found["shown"])
-    assert json.loads(said(found["rules"]))["name"] == "course"
+    assert json.loads(output(found["rules"]))["name"] == "course"
     refused = {name: found[name] for name in ("option", "value", "usage", "file", "order", "secret")}
     assert [name for name, result in refused.items() if not result.is_error or "\n" in said(result)] == []
     assert said(refused["option"]).startswith("'sed': is no argument of run; it has single_game, seed, rules")
