@@ -2,7 +2,7 @@
 
 Rule 1: a card must speak a transport of ours, at the server that was named; otherwise a card could send secrets of a
 match to somebody else.
-Rule 2: every request ends at its time limit, and an answer is read up to ``LARGEST_ANSWER`` bytes.
+Rule 2: every request ends at its time limit, and an answer is read up to ``LARGEST_REPLY`` bytes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from a2a.types import (
 from a2a.utils.errors import A2AError
 
 from league_agents.a2a.address import HOST_VARIABLE, TOKEN_VARIABLE, AgentAddress, origin
-from league_agents.a2a.bounded_http import OversizedAnswer, bounded_client
+from league_agents.a2a.bounded_http import bounded_client
 from league_agents.kit.errors import AgentError, CallbackTimeout, ConfigError, MalformedCompletion
 from league_agents.kit.printable import printable
 from league_agents.llm.json_text import find_object
+from league_agents.llm.responses import UnreadableBody, unreadable
 
 T = TypeVar("T")
 
@@ -186,7 +187,16 @@ async def _in_time(work: Awaitable[T], limit_s: float) -> T:
             return await work
     except (TimeoutError, A2AClientTimeoutError):
         raise CallbackTimeout(f"did not answer within {limit_s:g} s") from None
-    except (A2AError, httpx.HTTPError, FormatError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (
+        A2AError,
+        httpx.HTTPError,
+        UnreadableBody,
+        FormatError,
+        ValueError,
+        KeyError,
+        TypeError,
+        RecursionError,
+    ) as error:
         raise RemoteAgentFailed(_why(error)) from None
 
 
@@ -217,8 +227,8 @@ def plain_numbers(value: Any) -> Any:
 def _why(error: Exception) -> str:
     """A failure in one line."""
     cause = error.__cause__
-    if isinstance(cause, OversizedAnswer) or isinstance(error, OversizedAnswer):
-        return f"cannot be used: {cause or error}"
+    if (found := unreadable(error)) is not None:
+        return f"cannot be used: {str(found) or 'it redirects to another address'}"
     if isinstance(cause, httpx.HTTPStatusError):
         status = cause.response.status_code
         hint = f"; {HOST_VARIABLE} and {TOKEN_VARIABLE} hold its token" if status in (401, 403) else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -59,24 +59,41 @@ def limit_body(response: Any) -> None:
     ends_s = monotonic_s() + (timeout if isinstance(timeout, int | float) else 600.0)
     stream = response.stream
     most = LARGEST_STREAM if is_event_stream(response) else LARGEST_REPLY
-    # A response accepts streams of its own library only, and either library may be in use.
-    base = importlib.import_module(type(response).__module__.partition(".")[0]).SyncByteStream
+    size = 0
 
-    class Limited(base):  # type: ignore[misc, valid-type]
+    def counted(chunk: bytes) -> bytes:
+        nonlocal size
+        size += len(chunk)
+        if size > most:
+            raise UnreadableBody(f"the response has more than {most} bytes")
+        if monotonic_s() > ends_s:
+            raise TooSlow
+        return chunk
+
+    # A response accepts streams of its own library only, and either library may be in use.
+    library = importlib.import_module(type(response).__module__.partition(".")[0])
+
+    class Limited(library.SyncByteStream):  # type: ignore[misc, name-defined]
         def __iter__(self) -> Iterator[bytes]:
-            size = 0
-            for chunk in stream:
-                size += len(chunk)
-                if size > most:
-                    raise UnreadableBody(f"the response has more than {most} bytes")
-                if monotonic_s() > ends_s:
-                    raise TooSlow
-                yield chunk
+            return map(counted, stream)
 
         def close(self) -> None:
             stream.close()
 
-    response.stream = Limited()
+    class LimitedLater(library.AsyncByteStream):  # type: ignore[misc, name-defined]
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for chunk in stream:
+                yield counted(chunk)
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    response.stream = Limited() if isinstance(stream, library.SyncByteStream) else LimitedLater()
+
+
+async def limit_body_later(response: Any) -> None:
+    """``limit_body`` for an asynchronous client."""
+    limit_body(response)
 
 
 def is_event_stream(response: Any) -> bool:

@@ -136,7 +136,7 @@ ARROWS = (
     Row("agents", (KIT, "games", "knowledge", "llm.port", "agents"),
         ("numpy", "rapidfuzz", "pydantic", "yaml", "jinja2"), "an agent also runs under somebody else's runner"),
     Row("a2a",
-        (KIT, "agents.base", "agents.fence", "games.game", "llm.exchange", "llm.json_text", "a2a"),
+        (KIT, "agents.base", "agents.fence", "games.game", "llm.exchange", "llm.json_text", "llm.responses", "a2a"),
         ("a2a", "google", "httpx"),
         "seats for agents elsewhere: what they write is read like a model's, and what they get is fenced"),
     Row("evaluation", (KIT, *PURE, "agents", "knowledge", "llm.port", "user_code.called",

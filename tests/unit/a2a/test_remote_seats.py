@@ -11,7 +11,6 @@ import pytest
 from a2a.types import AgentCapabilities, AgentExtension, AgentInterface
 
 from league_agents.a2a.address import AgentAddress, agent_address
-from league_agents.a2a.bounded_http import LARGEST_ANSWER
 from league_agents.a2a.remote_agent import RemoteAgent, RemoteAgentFailed
 from league_agents.agents.scripted import PLAYERS, REFEREES
 from league_agents.app.agent_wanted import Company
@@ -20,6 +19,7 @@ from league_agents.app.arena import session_of, usual_scenario
 from league_agents.app.offline import play_single_game
 from league_agents.games.q21.rules import PRD
 from league_agents.kit.errors import CallbackTimeout, ConfigError
+from league_agents.llm.exchange import LARGEST_REPLY
 from tests.support.a2a_agents import TaskFailed, agent_elsewhere, playing
 
 Heard = list[tuple[str, dict[str, Any]]]
@@ -115,7 +115,7 @@ def test_a_failed_task_an_answer_without_json_and_a_large_one_are_one_line_each(
     with agent_elsewhere(lambda *_: "no idea") as spec, pytest.raises(RemoteAgentFailed, match="gave no usable answer"):
         asked(spec)
     with (
-        agent_elsewhere(lambda *_: json.dumps({"a": "b" * LARGEST_ANSWER})) as spec,
+        agent_elsewhere(lambda *_: json.dumps({"a": "b" * LARGEST_REPLY})) as spec,
         pytest.raises(RemoteAgentFailed, match="has more than"),
     ):
         asked(spec)
