@@ -12,18 +12,19 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import PoolClosed, PoolTimeout
 
 from league_agents.journal.database import ID, KEY, MINE
 from league_agents.journal.port import Dump
 from league_agents.journal.postgres_connection import BoundedConnection, ServerPatience, patience_of
 from league_agents.journal.postgres_lease import Leases, is_held
+from league_agents.journal.postgres_pool import AWAY, BoundedPool, connect
 from league_agents.journal.postgres_schema import SCHEMA, bring_up_to_date, check_version, is_there
 from league_agents.journal.sql import SqlJournal
 from league_agents.kit.errors import JournalError, JournalUnusable
@@ -257,27 +258,15 @@ def is_worked_on(url: str, *, role: str, address: str) -> bool:
 def _ask(url: str, role: str, address: str, question: Callable[[_Connection, int], bool]) -> bool:
     """The answer about a journal; ``False`` if there is none."""
     try:
-        address_of_server, patience = patience_of(url)
-        with BoundedConnection.connect(address_of_server, **patience.network) as connection:
-            _configure(connection, patience)
+        server, patience = patience_of(url)
+        with AWAY.waiting(server), connect(server, patience) as connection:
+            _configure(connection, server, patience)
             if not is_there(connection):
                 return False
             number = _number(connection, role, address)
             return number is not None and question(connection, number)
     except PostgresDatabase.failures as error:
         raise _fault(shown_url(url), error) from error
-
-
-def _why_not_connected(url: str, error: Exception) -> Exception:
-    """The server's answer to a connection that a pool did not get in time, or the error itself: pools keep none."""
-    if not isinstance(error, PoolTimeout):
-        return error
-    address_of_server, patience = patience_of(url)
-    try:
-        BoundedConnection.connect(address_of_server, **{**patience.network, "connect_timeout": 2}).close()
-    except psycopg.Error as answer:
-        return answer
-    return error
 
 
 def shown_url(url: str) -> str:
@@ -331,8 +320,9 @@ def _fault(name: str, error: Exception, *, place: str = "") -> JournalError:
     return JournalError(f"{name}: {why}")
 
 
-def _configure(connection: BoundedConnection, patience: ServerPatience) -> None:
+def _configure(connection: BoundedConnection, server: str, patience: ServerPatience) -> None:
     connection.silence_s = patience.silence_s
+    connection.on_silence = partial(AWAY.found, server)
     connection.execute(_SETTINGS.format(patience))
 
 
@@ -345,19 +335,21 @@ class _Shared:
         self.users = 0
         """Number of open journals."""
 
-        conninfo, patience = patience_of(url)
-        self.pool: ConnectionPool[BoundedConnection] = ConnectionPool(
-            conninfo,
+        server, patience = patience_of(url)
+        self.pool = BoundedPool(
+            server,
             connection_class=BoundedConnection,
             kwargs=patience.network,
-            configure=lambda connection: _configure(connection, patience),
+            configure=lambda connection: _configure(connection, server, patience),
             min_size=0,
             max_size=MOST_CONNECTIONS,
             timeout=patience.connect_s,
             reconnect_timeout=patience.connect_s,
             num_workers=1,
-            open=True,
+            open=False,
         )
+        self.pool.server, self.pool.patience = server, patience
+        self.pool.open()
         self.leases = Leases(self.pool, patience)
         self._farewell_s = patience.farewell_s
 
@@ -395,7 +387,7 @@ def _borrowed(url: str, name: str) -> Iterator[_Shared]:
         yield shared
     except PostgresDatabase.failures as error:
         _give_back(url)
-        raise _fault(name, _why_not_connected(url, error)) from error
+        raise _fault(name, error) from error
     except BaseException:
         _give_back(url)
         raise

@@ -8,7 +8,7 @@ Rule 2: all waits are shorter than a lease, so a process notices the loss of its
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
@@ -114,6 +114,8 @@ class BoundedConnection(psycopg.Connection[Any]):
     """A connection on which no statement waits for a silent server longer than ``silence_s``."""
 
     silence_s: float = LEASE_S * SILENCE_SHARE
+    on_silence: Callable[[psycopg.Error], object] = staticmethod(lambda _error: None)
+    """Called with the error when the server is given up."""
 
     @contextmanager
     def waiting(self, silence_s: float) -> Iterator[None]:
@@ -127,9 +129,10 @@ class BoundedConnection(psycopg.Connection[Any]):
     def wait(self, gen: PQGen[T], *args: Any, **named: Any) -> T:
         try:
             return super().wait(_until_silent(gen, self.silence_s), *args, **named)
-        except ServerSilent:
+        except ServerSilent as error:
             # The reply may still come, and would be taken for that of the next statement.
             self.close()
+            self.on_silence(error)
             raise
 
 

@@ -16,9 +16,10 @@ import threading
 from typing import Any, NamedTuple
 
 import psycopg
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import PoolClosed
 
-from league_agents.journal.postgres_connection import BoundedConnection, ServerPatience
+from league_agents.journal.postgres_connection import ServerPatience
+from league_agents.journal.postgres_pool import BoundedPool
 from league_agents.kit.errors import JournalHeld
 
 LOG = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ class Lease(NamedTuple):
 class Leases:
     """The leases of this process in one database. Any thread may use it."""
 
-    def __init__(self, pool: ConnectionPool[BoundedConnection], patience: ServerPatience) -> None:
+    def __init__(self, pool: BoundedPool, patience: ServerPatience) -> None:
         self._pool = pool
         self._lease_s = patience.lease_s
         self._farewell_s = patience.farewell_s
@@ -61,19 +62,19 @@ class Leases:
     def take(self, journal: int, name: str) -> Lease:
         """Take the lease of a journal, called ``name`` in errors. Raises ``JournalHeld``, and ``psycopg.Error``."""
         holder = f"{socket.gethostname()}, process {os.getpid()} ({secrets.token_hex(4)})"
-        try:
-            with self._pool.connection() as connection, connection.transaction():
-                if connection.execute(_TAKE, (journal, holder, self._lease_s, list(_NOT_GIVEN_BACK))).rowcount != 1:
-                    row = connection.execute("SELECT holder FROM lease WHERE journal = %s", (journal,)).fetchone()
-                    raise JournalHeld(f"{name}: {row[0] if row else 'another process'} works on this journal")
-                query = "UPDATE version SET steps = steps + 1 WHERE journal = %s RETURNING steps"
-                counted = connection.execute(query, (journal,)).fetchone()
-        except PoolTimeout:
-            raise
-        except psycopg.Error:
-            # The lease may have been written all the same.
-            _NOT_GIVEN_BACK.add(holder)
-            raise
+        with self._pool.connection() as connection:
+            try:
+                with connection.transaction():
+                    values = (journal, holder, self._lease_s, list(_NOT_GIVEN_BACK))
+                    if connection.execute(_TAKE, values).rowcount != 1:
+                        row = connection.execute("SELECT holder FROM lease WHERE journal = %s", (journal,)).fetchone()
+                        raise JournalHeld(f"{name}: {row[0] if row else 'another process'} works on this journal")
+                    query = "UPDATE version SET steps = steps + 1 WHERE journal = %s RETURNING steps"
+                    counted = connection.execute(query, (journal,)).fetchone()
+            except psycopg.Error:
+                # The lease may have been written all the same.
+                _NOT_GIVEN_BACK.add(holder)
+                raise
         with self._lock:
             self._held.add(holder)
             if self._thread is None:

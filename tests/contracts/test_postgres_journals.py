@@ -34,8 +34,11 @@ from tests.support.postgres import NEWEST, VERSIONS, PostgresServer, binaries, p
 
 psycopg = pytest.importorskip("psycopg", reason="PostgreSQL journals were not tried: psycopg is not installed")
 
+from psycopg_pool import ConnectionPool  # noqa: E402
+
 from league_agents.journal import postgres, postgres_connection, postgres_lease  # noqa: E402
 from league_agents.journal.postgres import PostgresJournal, is_begun, is_worked_on, shown_url  # noqa: E402
+from league_agents.journal.postgres_pool import AWAY  # noqa: E402
 
 _NUMBERS = count()
 
@@ -379,6 +382,8 @@ def test_a_frozen_server_ends_the_work_and_not_the_journal(
                 operation(journal)
             assert not isinstance(caught.value, JournalUnusable), "it may come back"
             assert connection.closed, "its late reply would be taken for another one's"
+        with pytest.raises(psycopg.Error, match="has not answered"), AWAY.waiting(url, may_wait=False):
+            pytest.fail("nobody else finds that out again")
     finally:
         server.thaw()
     journal.close()
@@ -468,6 +473,31 @@ def test_a_server_that_is_away_is_named_with_the_reason(server: PostgresServer, 
     finally:
         server.start()
     assert not isinstance(caught.value, JournalUnusable), "it may come back"
+
+
+def test_one_caller_waits_for_a_server_that_is_away_and_no_other(
+    server: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"{url}&lease_seconds=2"
+    server.kill()
+    try:
+        with pytest.raises(JournalError):
+            opened(address)
+        with monkeypatch.context() as patched, AWAY.waiting(url) as was_away:
+            assert was_away
+            patched.setattr(ConnectionPool, "getconn", lambda *_: pytest.fail("a second one waits"))
+            for ask in (opened, working, lambda place: is_begun(place, role="player", address="p@league.test")):
+                with pytest.raises(JournalError, match="Is the server running"):
+                    ask(address)
+            AWAY.found(url, psycopg.OperationalError("gone"))
+            raise ConnectionError  # nor does this one get an answer
+    except ConnectionError:
+        pass
+    finally:
+        server.start()
+    opened(address).close()
+    with AWAY.waiting(url) as was_away:
+        assert not was_away
 
 
 def test_a_daemon_begins_while_the_database_is_away_and_says_so_once(tmp_path: Path) -> None:
