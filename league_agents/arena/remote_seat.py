@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self, cast
 
-from league_agents.arena.seat_line import SeatKey, SeatLine, ServerRefused
+from league_agents.arena.seat_line import SeatKey, SeatLine, ServerLost, ServerRefused, understanding
 from league_agents.games.game import Action, Event, JsonObject, LegalAction
 
 LOOK_EVERY_S = 10.0
@@ -69,6 +69,9 @@ class RemoteSeat:
         """``patience_s``: how long to retry a lost server; ``proxy``: whether to use a proxy from the environment."""
         self.key = key
         self._line = line(key, patience_s=patience_s, proxy=proxy)
+        self.decisions = 0
+        """How often ``play`` has asked an agent."""
+
         self._refusal: JsonObject | None = None
         self._runner: asyncio.Runner | None = None
 
@@ -91,8 +94,9 @@ class RemoteSeat:
 
     # Public methods of a seat.
 
-    def play(self, agent: object) -> SeatState:
-        """Let an agent play until the match is over; return the last state.
+    def play(self, agent: object, *, most_decisions: int | None = None) -> SeatState:
+        """Let an agent play until the match is over; return the last state. ``most_decisions``: a server that asks for
+        more is a ``ServerLost``.
 
         ``agent`` is anything with ``act(view, legal, deadline)``, or a function of a ``SeatState``. Raises what it
         raises, ``ServerRefused``, and ``ServerLost``.
@@ -106,6 +110,8 @@ class RemoteSeat:
             if state.is_over:
                 return state
             if state.legal:
+                if most_decisions is not None and self.decisions >= most_decisions:
+                    raise ServerLost(f"{self.key.url} asked for more than {most_decisions} decisions in one match")
                 self._decide(agent, state)
             elif self._line.seq <= state.seq:  # else events have arrived since, and the state is outdated
                 self.wait(LOOK_EVERY_S)
@@ -113,15 +119,19 @@ class RemoteSeat:
     def state(self) -> SeatState:
         """Request the state of the match. Raises ``ServerRefused`` or ``ServerLost``."""
         answer = self._line.ask("get_state", {"state": {"version": "1.0.0"}})
+        with understanding(self.key.url):
+            return self._state_of(answer)
+
+    def _state_of(self, answer: Mapping[str, Any]) -> SeatState:
         data = answer["state"]["data"]
         deadline = data.get("deadline")
         return SeatState(
-            status=answer["status"],
-            phase=answer["phase"],
-            turn=answer["turn"],
-            stage=answer["stage"],
-            seq=data["seq"],
-            view=data["view"],
+            status=str(answer["status"]),
+            phase=str(answer["phase"]),
+            turn=int(answer["turn"]),
+            stage=str(answer["stage"]),
+            seq=int(data["seq"]),
+            view=dict(data["view"]),
             legal=tuple(
                 LegalAction(
                     type=each["type"],
@@ -131,7 +141,7 @@ class RemoteSeat:
                 for each in data["legal"]
             ),
             deadline=None if deadline is None else datetime.fromisoformat(deadline).astimezone(UTC),
-            rules=data["rules"],
+            rules=str(data["rules"]),
             agents=tuple(answer["agents"]),
             winners=tuple(answer.get("winners", ())),
             refusal=self._refusal,
@@ -143,26 +153,22 @@ class RemoteSeat:
         Raises ``ActionRefused`` if the rules forbid it, ``ServerRefused`` or ``ServerLost``.
         """
         body = {"action": {"version": "1.0.0", "type": kind, "data": dict(data)}}
-        response = self._line.ask("perform_action", body)["action_response"]
-        if response["status"] != "success":
+        answer = self._line.ask("perform_action", body)
+        with understanding(self.key.url):
+            response = answer["action_response"]
             found = dict(response["data"])
-            code = found.pop("code", "")
-            self._refusal = {
-                "code": code,
-                "message": response["message"],
-                "attempts_left": found.pop("attempts_left", 0),
-                "data": found,
-            }
-            raise ActionRefused(code, response["message"], response["data"])
-        self._refusal = None
-        return int(response["data"]["seq"])
+            if response["status"] == "success":
+                self._refusal = None
+                return int(found["seq"])
+            message, refused_data = str(response["message"]), dict(found)
+            code = str(found.pop("code", ""))
+            left = found.pop("attempts_left", 0)
+            self._refusal = {"code": code, "message": message, "attempts_left": left, "data": found}
+        raise ActionRefused(code, message, refused_data)
 
     def told(self) -> list[Event]:
         """The events since the last call, oldest first; does not wait."""
-        self._line.take_waiting()
-        found = list(self._line.pushes)
-        self._line.pushes.clear()
-        return found
+        return self._line.take()
 
     def events(self) -> Iterator[Event]:
         """Yield events as they arrive, until the match is over."""
@@ -199,6 +205,7 @@ class RemoteSeat:
     # Internals.
 
     def _decide(self, agent: object, state: SeatState) -> None:
+        self.decisions += 1
         action = self._decision(agent, state)
         # After a refusal the next state says whether there is another attempt, and the reason.
         with suppress(ActionRefused):

@@ -3,6 +3,8 @@
 Rule 1: a request is sent under one ``request_id`` until it is answered, over as many connections as needed; a server
 of the protocol acts on it once.
 Rule 2: every new connection requests the pushes since the last one received, and none is delivered twice.
+Rule 3: a server is a stranger: what it may send is bounded in size and time, and what cannot be understood is a
+``ServerLost``.
 """
 
 from __future__ import annotations
@@ -10,8 +12,8 @@ from __future__ import annotations
 import json
 import secrets
 from collections import deque
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +28,10 @@ LARGEST_ANSWER = 4 * 1024 * 1024
 """Bytes; views of long matches are larger than the messages that agents may send."""
 
 MOST_WAITING = 4096
-"""Pushes queued while the agent thinks."""
+"""Messages queued while the agent thinks."""
+
+MOST_UNREAD = 64 * 1024 * 1024
+"""Characters of pushes that were received and not taken."""
 
 
 class ServerRefused(LeagueError):
@@ -41,6 +46,17 @@ class ServerRefused(LeagueError):
 
 class ServerLost(LeagueError):
     """The server cannot be reached any more."""
+
+
+@contextmanager
+def understanding(url: str) -> Iterator[None]:
+    """Around code that reads what a server sent. Raises ``ServerLost`` if it has another form."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError, OverflowError) as error:
+        raise ServerLost(
+            f"{url} sent what is not of the protocol ({type(error).__name__}); is this the address of an arena?"
+        ) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +84,7 @@ class SeatLine:
         self.seq = 0
         """The number of the last event received."""
 
+        self._unread = 0
         self._url = key.url
         self._patience_s = patience_s
         self._proxy = proxy
@@ -86,13 +103,22 @@ class SeatLine:
                 if monotonic_s() > give_up_at:
                     raise ServerLost(f"{self._url} breaks every connection")
                 continue
-            if answer["type"] != "error":
-                return answer
-            found = answer["error"]
-            code = found["data"].get("code", "")
-            if code != "rate_limited" or monotonic_s() > give_up_at:
-                raise ServerRefused(code, found["message"], found["data"])
-            sleep_s(min(1.0, float(found["data"].get("retry_after_s", 0.1))))
+            with understanding(self._url):
+                if answer["type"] != "error":
+                    return answer
+                refused = _refusal(answer)
+                pause_s = max(0.01, min(1.0, float(refused.data.get("retry_after_s", 0.1))))
+            if refused.code != "rate_limited" or monotonic_s() > give_up_at:
+                raise refused
+            sleep_s(pause_s)
+
+    def take(self) -> list[Event]:
+        """The events received since the last call, oldest first; does not wait."""
+        self.take_waiting()
+        found = list(self.pushes)
+        self.pushes.clear()
+        self._unread = 0
+        return found
 
     def _headed(self, kind: str) -> dict[str, Any]:
         key = self.key
@@ -115,8 +141,10 @@ class SeatLine:
                 message = self._read(socket.recv(timeout=max(0.1, give_up_at - monotonic_s())))
                 if message is not None and message.get("request_id") == request_id:
                     return message
-                if message is not None and message["type"] == "error" and "request_id" not in message:
+                if message is not None and message.get("type") == "error" and "request_id" not in message:
                     return message  # refused before the server read the request's id: too early, or too often
+                if monotonic_s() > give_up_at:
+                    raise TimeoutError
         except ConnectionClosed:
             self.close()
         except TimeoutError:
@@ -141,7 +169,7 @@ class SeatLine:
         if self._socket is None:
             return
         try:
-            while True:
+            for _ in range(MOST_WAITING):
                 self._read(self._socket.recv(timeout=0))
         except TimeoutError:
             return
@@ -150,14 +178,18 @@ class SeatLine:
 
     def _read(self, text: str | bytes) -> dict[str, Any] | None:
         """Parse a message; pushes are queued, each once, and give ``None``."""
-        message: dict[str, Any] = json.loads(text)
-        if message.get("type") not in ("push_message", "push_event"):
-            return message
-        if message.get("match_id") == self.key.match_id and message.get("agent_id") == self.key.agent_id:
-            event = event_of(message)
-            if event.seq > self.seq:
-                self.seq = event.seq
-                self.pushes.append(event)
+        with understanding(self._url):
+            message: dict[str, Any] = json.loads(text)
+            if message.get("type") not in ("push_message", "push_event"):
+                return message
+            if message.get("match_id") == self.key.match_id and message.get("agent_id") == self.key.agent_id:
+                event = event_of(message)
+                if event.seq > self.seq:
+                    self.seq = event.seq
+                    self.pushes.append(event)
+                    self._unread += len(text)
+        if self._unread > MOST_UNREAD:
+            raise ServerLost(f"{self._url} sent more than {MOST_UNREAD} characters of events at once")
         return None
 
     def _connected(self, give_up_at: float) -> ClientConnection:
@@ -189,14 +221,21 @@ class SeatLine:
 
     def _authenticate(self, socket: ClientConnection) -> None:
         socket.send(json.dumps({**self._headed("authenticate"), "token": self.key.token, "after": self.seq}))
-        answer = json.loads(socket.recv(timeout=10))
-        if answer["type"] != "authenticated":
-            found = answer["error"]
-            raise ServerRefused(found["data"].get("code", ""), found["message"], found["data"])
+        text = socket.recv(timeout=10)
+        with understanding(self._url):
+            answer = json.loads(text)
+            refused = None if answer["type"] == "authenticated" else _refusal(answer)
+        if refused is not None:
+            raise refused
 
     def close(self) -> None:
         self._socket = None
         self._open.close()
+
+
+def _refusal(answer: Mapping[str, Any]) -> ServerRefused:
+    found = answer["error"]
+    return ServerRefused(str(found["data"].get("code", "")), str(found["message"]), found["data"])
 
 
 def event_of(push: Mapping[str, Any]) -> Event:

@@ -14,6 +14,13 @@ from urllib.parse import urlsplit, urlunsplit
 from league_agents.arena.seat_line import LARGEST_ANSWER, SeatLine, ServerLost
 
 
+class StayHere(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: it could take a token to another server."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 class VisitingLine(SeatLine):
     """Sends each request as one POST."""
 
@@ -29,7 +36,7 @@ class VisitingLine(SeatLine):
         )
         proxies = () if self._proxy else (urllib.request.ProxyHandler({}),)
         try:
-            with urllib.request.build_opener(*proxies).open(request, timeout=self._patience_s) as answer:
+            with urllib.request.build_opener(StayHere, *proxies).open(request, timeout=self._patience_s) as answer:
                 said = answer.read(LARGEST_ANSWER)
         except urllib.error.HTTPError as refused:
             with refused:

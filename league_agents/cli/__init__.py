@@ -177,8 +177,11 @@ def exit_code_of(error: LeagueError) -> Exit:
     unavailable = (MailboxUnavailable, QuotaExhausted, JournalError, WorkerLost)
     if isinstance(error, unavailable):
         return Exit.UNAVAILABLE
+    from league_agents.arena.seat_line import ServerLost
     from league_agents.knowledge.failures import KnowledgeError
 
+    if isinstance(error, ServerLost):
+        return Exit.UNAVAILABLE
     return Exit.CONFIGURATION if isinstance(error, KnowledgeError) else Exit.FAILED
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from league_agents.cli.arena_join import join
 from league_agents.cli.arena_mail import mail_host, mail_seat
 from league_agents.cli.arena_seat import seat_group
 from league_agents.cli.arena_serve import serve
+from league_agents.cli.arena_settings import configured
 from league_agents.cli.numbers import FiniteRange, WholeRange
 from league_agents.cli.own_code import in_process_option
 from league_agents.cli.record_file import FileToWrite
@@ -42,6 +44,7 @@ Examples:
   league-agents arena redact game.jsonl --viewer spectator
   league-agents arena serve
   league-agents arena seat take http://127.0.0.1:8765 --game market --key my.seat
+  league-agents arena join http://127.0.0.1:8765 --agent my_agent:MyAgent --game undercover
   league-agents arena mail-host --scenario undercover.yaml --seats p1=ann@example.com --journal m.db \\
       --account referee
 """
@@ -53,6 +56,7 @@ def command() -> None:
 
 
 command.add_command(serve)
+command.add_command(join)
 command.add_command(mail_host)
 command.add_command(mail_seat)
 command.add_command(seat_group)
@@ -187,29 +191,9 @@ def play(
     elif game is None:
         raise click.UsageError("name a game (league-agents arena games), or a --scenario")
     else:
-        wanted = usual_scenario(
-            game, agents=specs or ["scripted"], seats=seats, config=_configured(settings), lang=lang
-        )
+        wanted = usual_scenario(game, agents=specs or ["scripted"], seats=seats, config=configured(settings), lang=lang)
     with own_stdout() as out:
         return _play(wanted, seed, turn_timeout, record, in_process=in_process, as_json=as_json, out=out)
-
-
-def _configured(settings: Sequence[str]) -> dict[str, Any]:
-    from league_agents.kit.yaml_text import read_value
-
-    found: dict[str, Any] = {}
-    for each in settings:
-        key, equals, value = each.partition("=")
-        if not equals or not key:
-            raise ConfigError(f"--config {each}", "must be KEY=VALUE, for example max_rounds=5")
-        if key in found:
-            raise ConfigError(f"--config {key}", "is given twice; keep one of the two")
-        try:
-            found[key] = read_value(value, "value")
-        except ConfigError as error:
-            why = str(error).partition(": ")[2]
-            raise ConfigError(f"--config {each}", f"cannot be read: the value {why}; put a text in quotes") from None
-    return found
 
 
 def _play(

@@ -14,6 +14,7 @@ import click
 from league_agents.cli.numbers import FiniteRange
 from league_agents.cli.record_file import FileToWrite
 from league_agents.cli.screen import print_document
+from league_agents.cli.seat_key import is_key, read_key, write_key
 from league_agents.kit.errors import ConfigError, shortened
 from league_agents.kit.printable import printable
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from league_agents.arena.remote_seat import RemoteSeat, SeatState
 
 LOOK_EVERY_S = 0.5
-LARGEST_KEY = 10_000
 LARGEST_DATA = 100_000
 
 EPILOG = """\b
@@ -56,20 +56,18 @@ def seat_group() -> None:
 def take(*, url: str, game: str | None, match_id: str | None, turn_timeout: float | None, name: str, key: Path) -> None:
     """Take a seat at the server whose page is at URL."""
     from league_agents.arena.client import Client
-    from league_agents.kit.private_file import replace_private
 
     if (game is None) == (match_id is None):
         raise click.UsageError("give --game or --match, and not both")
     if turn_timeout is not None and game is None:
         raise click.UsageError("--turn-timeout is for a new match of --game")
-    if key.exists() and not _is_key(key):
+    if key.exists() and not is_key(key):
         raise ConfigError(shortened(str(key)), "is another file; name a new one for the key of the seat")
     with Client(url) as client:
         if turn_timeout is not None and game is not None:
             match_id = client.create(game, clock={"turn_timeout_s": turn_timeout})
         taken = client.join(match_id, game=game, name=name)
-        held = {"game": taken.game, "match_id": taken.match_id, "agent_id": taken.agent_id, "token": taken.token}
-        replace_private(key, json.dumps({"arena_seat": 1, "url": url, **held}) + "\n")
+        write_key(key, url, taken)
         click.echo(f"{printable(f'{taken.game}, match {taken.match_id}, seat {taken.agent_id}', 200)}; key in {key}")
 
 
@@ -128,37 +126,9 @@ def leave(*, key: Path) -> None:
 def _seated(key: Path) -> Iterator[tuple[Client, RemoteSeat]]:
     from league_agents.arena.client import Client
 
-    held = _read_key(key)
+    held = read_key(key)
     with Client(held.pop("url")) as client:
         yield client, client.visit(**held)
-
-
-def _is_key(path: Path) -> bool:
-    try:
-        _read_key(path)
-    except ConfigError:
-        return False
-    return True
-
-
-def _read_key(path: Path) -> dict[str, str]:
-    try:
-        with path.open(encoding="utf-8") as file:
-            found = json.loads(file.read(LARGEST_KEY))
-    except OSError as error:
-        raise ConfigError(
-            shortened(str(path)), f"cannot be read: {error.strerror}; 'arena seat take' writes it"
-        ) from None
-    except (ValueError, RecursionError):
-        found = None
-    names = ("url", "game", "match_id", "agent_id", "token")
-    if (
-        not isinstance(found, dict)
-        or "arena_seat" not in found
-        or not all(isinstance(found.get(n), str) for n in names)
-    ):
-        raise ConfigError(shortened(str(path)), "is no key of a seat; 'arena seat take' writes one")
-    return {name: found[name] for name in names}
 
 
 def _as_json(state: SeatState) -> dict[str, object]:

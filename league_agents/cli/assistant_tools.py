@@ -39,6 +39,7 @@ _ENDLESS, _PERSON, _PAGE = "runs until it is stopped", "needs a person", "is for
 
 LEFT_OUT: Mapping[str, str] = {
     "a2a serve": _ENDLESS,
+    "arena join": "waits for as long as the others at the table take",
     "arena mail-host": _ENDLESS,
     "arena mail-seat": _ENDLESS,
     "arena serve": _ENDLESS,
