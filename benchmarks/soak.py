@@ -315,6 +315,20 @@ def arena_load(*, seconds: float, matches: int, actions_per_s: float) -> None:
     _end(sum(found.refused.values()), f"{found.actions} actions")
 
 
+@main.command(name="arena-kills")
+@click.option("--kills", type=click.IntRange(1), default=50, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Draws when the server is killed.")
+def arena_kills(*, kills: int, seed: int) -> None:
+    """Over loopback: `arena serve` killed by SIGKILL in the middle of matches; nothing is lost or happens twice."""
+    from tests.support.arena_kills import play_through_kills
+
+    with tempfile.TemporaryDirectory(prefix="soak-") as folder:
+        done, matches, wrongs = play_through_kills(Path(folder), kills=kills, seed=seed)
+    for wrong in wrongs:
+        click.echo(wrong)
+    _end(len(wrongs), f"{done} kills, {matches} matches")
+
+
 @main.command()
 @click.option("--processes/--turns", default=True, show_default=True, help="A process for each role, or turns in this.")
 def clocks(*, processes: bool) -> None:

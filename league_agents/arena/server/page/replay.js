@@ -11,7 +11,7 @@ import { gameName, has, listed, nameOf, t } from "./texts.js";
 import { ask, why } from "./wire.js";
 
 /** The keys of an action that say why it was done, rather than what was done. */
-const THOUGHTS = new Set(["reason", "reasoning", "rationale", "justification", "thinking", "thoughts", "confidence", "strategy"]);
+const THOUGHTS = /reason|rationale|justification|thought|thinking|confidence|strategy|explanation/i;
 
 export class ReplayPage {
   constructor(matchId, main) {
@@ -195,8 +195,8 @@ export class ReplayPage {
 
   decided(move) {
     const data = Object.entries(move.data ?? {});
-    const thoughts = data.filter(([key]) => THOUGHTS.has(key));
-    const deeds = data.filter(([key]) => !THOUGHTS.has(key));
+    const thoughts = data.filter(([key]) => THOUGHTS.test(key));
+    const deeds = data.filter(([key]) => !THOUGHTS.test(key));
     const took = (Date.parse(move.answered_at) - Date.parse(move.asked_at)) / 1000;
     return [
       el(
