@@ -13,7 +13,7 @@ from typing import Any
 from league_agents.arena.protocol.hosting import Hosted, Status
 from league_agents.arena.scenario import Scenario
 from league_agents.arena.server.house import OPEN
-from league_agents.arena.server.keep import SeatResult
+from league_agents.arena.server.kept import SeatResult
 from league_agents.arena.server.lobby import match_told
 from league_agents.arena.transcript import Line, keeps_secrets
 from league_agents.evaluation.statistics import clustered_share

@@ -130,7 +130,7 @@ class GalleryApi:
         told = hall.keep.told(match_id)
         if hall.store.get(match_id) is not None:
             hall.service.check_reader(match_id, reader, principal)
-            told = told or hall.finish(match_id)
+            told = told or hall.keeping.finish(match_id)
             if told is None:
                 if hall.transcript(match_id, HOST) is not None:
                     raise _never_played()

@@ -24,9 +24,10 @@ from league_agents.arena.protocol.refusals import Refused, internal
 from league_agents.arena.protocol.requests import CreateMatch, RequestHeading, heading_of
 from league_agents.arena.protocol.service import MatchService, Outgoing
 from league_agents.arena.scenario import Scenario, match_of
-from league_agents.arena.server.gallery import finished_told
 from league_agents.arena.server.house import OPEN, House, HouseAgent
-from league_agents.arena.server.keep import KeptMatch, KeptTranscript, MatchInPlay, MatchKeep
+from league_agents.arena.server.keep import KeptTranscript, MatchKeep
+from league_agents.arena.server.keeping import HallKeeping
+from league_agents.arena.server.kept import KeptMatch
 from league_agents.arena.server.limits import RateLimiter, ServerLimits
 from league_agents.arena.server.lobby import scenario_asked_for
 from league_agents.arena.server.names import free_name
@@ -63,6 +64,7 @@ class Hall:
         self.keep = keep or MatchKeep()
         self.tables = Tables(self.limits, now, keep=self.keep, give_up=self._give_up)
         self.store, self.tokens = self.tables.store, self.tables.tokens
+        self.keeping = HallKeeping(self.keep, self.tables, now)
         self.profile = profile
         self.is_closing = False
         self._pace = RateLimiter(self.limits.house_actions_per_s)
@@ -91,7 +93,7 @@ class Hall:
         hosted = self._prepared(scenario, opener=opener, pause=pause, is_listed=is_listed, is_open=is_open)
         self.store.add(hosted)
         self._start_if_full(hosted.match_id)
-        self._save(hosted.match_id)
+        self.keeping.save(hosted.match_id)
         return hosted
 
     def join(
@@ -109,7 +111,7 @@ class Hall:
         token = self.tokens.issue(match_id, seat)
         self.keep.token(match_id, seat, *self.tokens.kept(match_id, seat))
         self._start_if_full(match_id)
-        self._save(match_id)
+        self.keeping.save(match_id)
         return seat, token
 
     def watch(self, match_id: str) -> tuple[str, str]:
@@ -117,7 +119,7 @@ class Hall:
         spectator = self.service.watch(match_id)
         # A spectator gets pushes only once it is connected.
         self.service.unwatch(match_id, spectator)
-        self._save(match_id)
+        self.keeping.save(match_id)
         return spectator, self.tokens.to_watch(match_id, spectator)
 
     def leave(self, match_id: str, agent_id: str) -> None:
@@ -135,7 +137,7 @@ class Hall:
         else:
             table.session.decisions.leave(agent_id)
             table.session.wake()
-        self._save(match_id)
+        self.keeping.save(match_id)
 
     def transcript(self, match_id: str, viewer: str) -> list[Line] | None:
         """The transcript of an ended match, redacted for ``viewer``; ``None`` before the end."""
@@ -174,7 +176,7 @@ class Hall:
         if asker and (is_new or first["type"] == "perform_action_response"):
             if "request_id" in first:
                 self.keep.answer(match_id, asker, first["request_id"], first.text)
-            self._save(match_id)
+            self.keeping.save(match_id)
         answer(first)
         if is_new:
             self._start_if_full(match_id)
@@ -338,7 +340,7 @@ class Hall:
             line = {"line": "outcome", "status": "abandoned", **outcome_dict(None), "seed": table.seed, "ended_at": at}
             table.pack(kept.text + json.dumps(line, separators=(",", ":")) + "\n")
         self._give_up(kept.match_id, reason)
-        self.finish(kept.match_id)
+        self.keeping.finish(kept.match_id)
 
     def _created(self, request: CreateMatch, now: datetime) -> Hosted:
         """Make the match that ``create_match`` describes; the service keeps it."""
@@ -473,46 +475,7 @@ class Hall:
             self._give_up(match_id, reason)
         table.pack()
         table.running = None
-        self.finish(match_id)
-
-    def finish(self, match_id: str) -> dict[str, Any] | None:
-        """Keep a match that is over for the gallery, and return what it says; ``None`` if it is not over, or was never
-        played."""
-        hosted, table = self.store.get(match_id), self.tables.get(match_id)
-        if hosted is None or table is None or hosted.ended_at is None:
-            return None
-        lines = table.transcript_lines()
-        if not lines:
-            return None
-        told, results = finished_told(hosted, table.scenario, read_transcript(lines))
-        self._save(match_id)
-        self.keep.finish(
-            match_id,
-            game=table.scenario.game,
-            ended_at=hosted.ended_at,
-            told=told,
-            results=results,
-            packed=table.packed,
-        )
-        self.keep.commit(self.now())
-        return told
-
-    def _save(self, match_id: str) -> None:
-        """Make what happened in a match lasting, before anybody is told of it."""
-        hosted, table = self.store.get(match_id), self.tables.get(match_id)
-        if self.keep.is_lasting and hosted is not None and table is not None:
-            play = MatchInPlay.of(hosted)
-            if table.kept_play is None:
-                self.keep.open(match_id, table.opened(hosted), play)
-            elif play != table.kept_play:
-                self.keep.play(match_id, play)
-            table.kept_play = play
-            if table.decisions is not None and table.transcript is not None:
-                clocks = table.decisions.clocks()
-                if clocks != table.kept_clocks:
-                    self.keep.clocks(match_id, clocks)
-                    table.kept_clocks = clocks
-        self.keep.commit(self.now())
+        self.keeping.finish(match_id)
 
     def _incident(self, what: str, failed: Exception) -> str:
         incident = secrets.token_hex(4)
@@ -520,7 +483,7 @@ class Hall:
         return incident
 
     def _dispatch(self, match_id: str, outgoing: Outgoing) -> None:
-        self._save(match_id)
+        self.keeping.save(match_id)
         table = self.tables.get(match_id)
         if table is None or not outgoing:
             return

@@ -16,21 +16,25 @@ import logging
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
-from league_agents.arena.decisions import ClockRules, ClockState
-from league_agents.arena.protocol.hosting import MOST_ANSWERS_KEPT, Hosted, HostedSeat, Profile, Status
-from league_agents.arena.scenario import Scenario, ScenarioSeat
+from league_agents.arena.decisions import ClockState
+from league_agents.arena.protocol.hosting import MOST_ANSWERS_KEPT
+from league_agents.arena.server.kept import (
+    NO_CLOCKS,
+    KeptMatch,
+    MatchInPlay,
+    OpenedMatch,
+    SeatResult,
+    written_blob,
+)
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.private_file import make_private_database, make_private_folder, tighten_database
 from league_agents.kit.write_ahead import use_write_ahead_log
-from league_agents.turns.match import Match
 
 LOG = logging.getLogger(__name__)
 
@@ -66,110 +70,6 @@ _TABLES = """
         is_winner INTEGER NOT NULL, PRIMARY KEY (match_id, agent_id)
     ) WITHOUT ROWID;
 """
-
-
-_NO_CLOCKS = ClockState(open={}, bank={}, forfeits={}, gone_since={}, left=[])
-
-
-class OpenedMatch(Struct, frozen=True, kw_only=True):
-    """How a match was opened."""
-
-    game: str
-    config: dict[str, Any]
-    agents: tuple[ScenarioSeat, ...]
-    lang: str
-    clock: ClockRules
-    interaction: dict[str, Any] | None
-    seed: int
-    house_seed: int
-    opener: str
-    pause_s: float
-    profile: str
-    is_listed: bool
-    is_open: bool
-    created_at: datetime
-
-    def hosted(self, match_id: str, match: Match[Any], play: MatchInPlay) -> Hosted:
-        """The match for the protocol's service."""
-        return Hosted(
-            match_id=match_id,
-            match=match,
-            created_at=self.created_at,
-            seats=play.seats,
-            status=Status(play.status),
-            started_at=play.started_at,
-            ended_at=play.ended_at,
-            profile=Profile(self.profile),
-            is_listed=self.is_listed,
-            is_open=self.is_open,
-            last_spectator=play.last_spectator,
-        )
-
-    @property
-    def scenario(self) -> Scenario:
-        """The scenario; a server's names no classes of users."""
-        return Scenario(
-            game=self.game,
-            config=self.config,
-            seats=self.agents,
-            lang=self.lang,
-            clock=self.clock,
-            interaction=self.interaction,
-        )
-
-
-class MatchInPlay(Struct, frozen=True, kw_only=True):
-    """How far a match is, beside its decisions."""
-
-    seats: tuple[HostedSeat, ...]
-    status: str
-    started_at: datetime | None
-    ended_at: datetime | None
-    last_spectator: int = 0
-    reason: str | None = None
-    """Why it was abandoned; ``None`` if it was not."""
-
-    @classmethod
-    def of(cls, hosted: Hosted) -> MatchInPlay:
-        """How far this match is."""
-        return cls(
-            seats=hosted.seats,
-            status=hosted.status.value,
-            started_at=hosted.started_at,
-            ended_at=hosted.ended_at,
-            last_spectator=hosted.last_spectator,
-            reason=None if hosted.closing is None else hosted.closing.text,
-        )
-
-
-class SeatResult(Struct, frozen=True, kw_only=True):
-    """What one seat of a finished match achieved."""
-
-    agent_id: str
-    contender: str
-    is_winner: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptMatch:
-    """One match as the file holds it."""
-
-    match_id: str
-    opened: OpenedMatch
-    play: MatchInPlay
-    clocks: ClockState
-    is_finished: bool
-    lines: list[str]
-    tokens: list[tuple[str, str, bytes]]
-    """Agent, public half of its token, digest of the secret half."""
-
-    answers: list[tuple[str, str, str]]
-    """Agent, ``request_id``, answer; oldest first."""
-
-    @property
-    def text(self) -> str:
-        """The transcript so far."""
-        return "".join(f"{line}\n" for line in self.lines)
 
 
 class MatchKeep:
@@ -233,16 +133,19 @@ class MatchKeep:
         """Keep a new match."""
         if self.is_lasting:
             self._write(
-                "INSERT INTO matches (match_id, opened, play) VALUES (?, ?, ?)", match_id, _blob(opened), _blob(play)
+                "INSERT INTO matches (match_id, opened, play) VALUES (?, ?, ?)",
+                match_id,
+                written_blob(opened),
+                written_blob(play),
             )
 
     def play(self, match_id: str, play: MatchInPlay) -> None:
         """Keep how far a match is."""
-        self._write("UPDATE matches SET play = ? WHERE match_id = ?", _blob(play), match_id)
+        self._write("UPDATE matches SET play = ? WHERE match_id = ?", written_blob(play), match_id)
 
     def clocks(self, match_id: str, clocks: ClockState) -> None:
         """Keep the clocks of a running match."""
-        self._write("UPDATE matches SET clocks = ? WHERE match_id = ?", _blob(clocks), match_id)
+        self._write("UPDATE matches SET clocks = ? WHERE match_id = ?", written_blob(clocks), match_id)
 
     def add_line(self, match_id: str, line: str) -> None:
         """Keep the next line of a transcript."""
@@ -375,7 +278,7 @@ class MatchKeep:
             match_id=match_id,
             opened=msgspec.json.decode(opened, type=OpenedMatch),
             play=msgspec.json.decode(play, type=MatchInPlay),
-            clocks=_NO_CLOCKS if clocks is None else msgspec.json.decode(clocks, type=ClockState),
+            clocks=NO_CLOCKS if clocks is None else msgspec.json.decode(clocks, type=ClockState),
             is_finished=packed is not None,
             lines=lines,
             tokens=self._read("SELECT agent_id, name, digest FROM tokens WHERE match_id = ?", match_id),
@@ -448,13 +351,3 @@ def _opened(path: Path | None) -> sqlite3.Connection:
 def _bytes(text: str) -> bytes:
     # Half a surrogate pair, which an agent of the server may write, becomes its escape in JSON.
     return text.encode("utf-8", "backslashreplace")
-
-
-def _blob(value: Struct) -> bytes:
-    return msgspec.json.encode(value, enc_hook=_plain)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"cannot keep a {type(value).__name__}")

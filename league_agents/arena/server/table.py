@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from league_agents.arena.decisions import ClockState, Decisions
 from league_agents.arena.protocol.hosting import Hosted
 from league_agents.arena.scenario import Scenario
-from league_agents.arena.server.keep import MatchInPlay, OpenedMatch
+from league_agents.arena.server.kept import MatchInPlay, OpenedMatch
 from league_agents.arena.server.outbox import SocketOutbox
 from league_agents.arena.session import Session
 from league_agents.games.game import Action, ForfeitCause

@@ -123,7 +123,7 @@ def test_deadlines_banks_and_mistakes_are_carried_on_without_the_time_between(tm
             table.session.submit("agent_2", Action(type="submit_price", data={"price": -1}))
         assert refused.value.data["attempts_left"] == 2
         table.session.submit("agent_1", Action(type="submit_price", data={"price": 40}))
-        hall._save(match_id)
+        hall.keeping.save(match_id)
 
     keep = MatchKeep(tmp_path / "a.db")
     keep.commit(NOW + timedelta(seconds=70), beat=True)
@@ -167,7 +167,7 @@ def test_agents_of_the_server_are_told_the_match_so_far(tmp_path: Path) -> None:
             assert table is not None
             assert table.session is not None
             table.session.submit("agent_1", Action(type="submit_price", data={"price": 40}))
-            hall._save(match_id)
+            hall.keeping.save(match_id)
         for _ in range(5):
             await asyncio.sleep(0)
         return listener.heard
