@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+_Struct, _replace = msgspec.Struct, msgspec.structs.replace
+
 if TYPE_CHECKING:
     # Type checkers know this function, and check the names and types of the fields.
     from dataclasses import replace as evolve
@@ -18,8 +20,8 @@ else:
 
     def evolve(value, /, **changes):
         """A copy of ``value`` with these fields changed. Raises ``TypeError`` for an unknown field."""
-        if isinstance(value, msgspec.Struct):
-            return msgspec.structs.replace(value, **changes)
+        if isinstance(value, _Struct):
+            return _replace(value, **changes)
         return dataclasses.replace(value, **changes)
 
 

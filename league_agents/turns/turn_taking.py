@@ -150,7 +150,8 @@ class TurnTaking(InteractionProtocol):
         """
         if not self.flow.cyclic and self.current_round >= 1:
             return True
-        return any(self._is_met(condition) for condition in self.flow.stop_conditions)
+        conditions = self.flow.stop_conditions
+        return bool(conditions) and any(self._is_met(condition) for condition in conditions)
 
     # Delivery
 

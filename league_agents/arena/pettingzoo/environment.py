@@ -18,6 +18,8 @@ from league_agents.turns.match import PROTOCOL_STOP
 class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]  # PettingZoo tells no types
     """Any game of the arena. ``league_agents.arena.pettingzoo`` describes observations and actions."""
 
+    infos: dict[str, dict[str, Any]]
+
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new match with this seed; ``None`` for the next match after the last given seed.
 
@@ -30,7 +32,8 @@ class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         self.agent_selection = self._match.active()[0]
-        self.infos = self._infos(None)
+        self.infos = {agent: {"legal": ()} for agent in self.agents}
+        self.infos[self.agent_selection] = self._told(None)
 
     def step(self, action: Any) -> None:
         """``action``: a number, an ``Action``, ``{"type", "data"}``, or ``None`` for an agent whose match is over.
@@ -46,8 +49,10 @@ class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]
         refusal = self._take(agent, action)
         outcome = self._match.outcome()
         if outcome is None:
-            self.agent_selection = agent if refusal is not None else self._match.active()[0]
-            self.infos = self._infos(refusal)
+            self.infos[agent] = {"legal": ()}
+            if refusal is None:
+                self.agent_selection = self._match.active()[0]
+            self.infos[self.agent_selection] = self._told(refusal)
             return
         over = self.truncations if outcome.reason == PROTOCOL_STOP else self.terminations
         for each in self.agents:
@@ -64,9 +69,7 @@ class ArenaEnv(ArenaTable, AECEnv[str, Observation, Any]):  # type: ignore[misc]
         """The action of a number for the agent to act; ``None`` if the number has no action now."""
         return self._meant(self.agent_selection, number)
 
-    def _infos(self, refusal: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:
-        # Nobody but the selected agent can step, so nothing is legal for the others, in a sealed phase too.
-        found: dict[str, dict[str, Any]] = {agent: {"legal": ()} for agent in self.agents}
+    def _told(self, refusal: Mapping[str, Any] | None) -> dict[str, Any]:
+        """The info of the selected agent. Nobody else can step, so nothing is legal for the others."""
         sight = self._sight(self.agent_selection)
-        found[self.agent_selection] = {"legal": sight.legal, "view": sight.view, "refusal": refusal}
-        return found
+        return {"legal": sight.legal, "view": sight.view, "refusal": refusal}

@@ -57,9 +57,6 @@ class NumberBlock:
     values: Sequence[Any] = ()
     """The value of the field for each number. A ``range`` stays one: its legal part is found without a loop."""
 
-    def __contains__(self, number: int) -> bool:
-        return self.start <= number < self.start + self.length
-
 
 def blocks_of(match: Match[Any], game: GameDeclaration) -> tuple[NumberBlock, ...]:
     """The numbering of every match with this one's configuration and agents."""
@@ -96,7 +93,7 @@ def legal_mask(blocks: Sequence[NumberBlock], legal: Sequence[LegalAction]) -> n
 def meant(blocks: Sequence[NumberBlock], number: int, legal: Sequence[LegalAction], draw: Draw) -> Action | None:
     """The action of a number now; ``None`` if it has none."""
     for block in blocks:
-        if number in block:
+        if block.start <= number < block.start + block.length:
             break
     else:
         return None
@@ -121,6 +118,10 @@ def _at(schema: JsonObject, path: Sequence[str]) -> JsonObject:
 
 def _mark(part: np.ndarray[Any, np.dtype[np.int8]], values: Sequence[Any], schema: JsonObject) -> None:
     """Set 1 for each value that the schema allows."""
+    if "enum" in schema and "not" not in schema:
+        allowed = schema["enum"]
+        part[:] = [value in allowed for value in values]
+        return
     if "enum" in schema or not isinstance(values, range) or values.step != 1:
         part[:] = [_allows(schema, value) for value in values]
         return

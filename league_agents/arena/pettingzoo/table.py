@@ -237,7 +237,7 @@ def _text(view: Mapping[str, Any]) -> bytes:
 
 
 def _row(text: bytes, length: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    return np.frombuffer(text[:length].ljust(length, b"\0"), np.uint8).copy()
+    return np.frombuffer(bytearray(text[:length].ljust(length, b"\0")), np.uint8)
 
 
 _JSON = msgspec.json.Encoder(enc_hook=dict)
