@@ -1,0 +1,118 @@
+"""The commands that the pages of docs/ and the README show are run, page by page, in their order.
+
+Real: each line as it stands, through the command line in this process. Not real: numbers of games and teams are smaller
+(``SMALLER``), and what needs a mail service, a model, a database or a server is run by the tests that ``ELSEWHERE``
+names. The tutorial has a test of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from league_agents.cli import command_line
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    if path.parent.name != "tutorial"
+}
+
+SMALLER: Mapping[str, str] = {
+    r"--games \d+": "--games 2",
+    r"evaluate \w+ (?!.*--games)(\S+)": r"\g<0> --games 2",
+    r"--teams 1000 --divisions 90": "--teams 6 --divisions 2",
+    r"--teams 60 --divisions 3 --promote 2": "--teams 6 --divisions 2 --promote 1",
+    r"--teams (20|8|6) (?!--divisions)": "--teams 3 --agents scripted ",
+    r"--workers 8": "--workers 2",
+}
+
+ELSEWHERE: Mapping[str, str] = {
+    r"scripts/(play|league|setup|lint|test)": ".ci/run",
+    r"\. \.venv/bin/activate": ".ci/run",
+    r"pip install \./nim-game|league-agents arena \w+ nim": "tests/scenarios/test_installed_game.py",
+    r"pip install ": "tests/scenarios/test_wheel.py",
+    r".*\ba2a:": "tests/unit/a2a/test_remote_seats.py",
+    r".*--dask|dask ": "tests/scenarios/test_cluster.py",
+    r"createdb|LEAGUE_JOURNAL_URL|league-agents journal copy": "tests/scenarios/test_postgres_league.py",
+    r".*\bllm\b": "tests/llm/test_llm_games.py",
+    r"league-agents arena serve": "tests/scenarios/test_arena_serve.py",
+    r"league-agents mcp --read-only": "tests/scenarios/test_docs.py",
+    r"league-agents (config (init (player|manager)|check|import)|auth)": "tests/unit/cli/test_config_init.py",
+    r"league-agents (run --(watch|test-connectivity)|status|report|dashboard)": "tests/scenarios/test_daemon_commands.py",
+    r"league-agents manage": "tests/scenarios/test_manage.py",
+    r"league-agents show (?!.*--from)|league-agents export (?!.*--from)": "tests/scenarios/test_four_processes.py",
+    r"league-agents costs": "tests/unit/cli/test_costs_command.py",
+}
+"""The beginning of a line to the test that runs such commands. ``report --from`` and the like run here."""
+
+
+def lines_of(page: str) -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", PAGES[page], flags=re.DOTALL)
+    return [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
+
+
+def is_run_elsewhere(line: str) -> bool:
+    return "--from" not in line and any(re.match(begin, line) for begin in ELSEWHERE)
+
+
+def run_here(page: str) -> list[str]:
+    return [line for line in lines_of(page) if not is_run_elsewhere(line)]
+
+
+def program(page: str, name: str) -> str:
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    (source,) = re.findall(rf"```python\n# {name}\.py\n(.*?)```", text, flags=re.DOTALL)
+    return str(source)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the pages take for granted: an agent under its names, books, the repository's examples, a played season."""
+    player = program("tutorial/first-agent.md", "my_player")
+    (tmp_path / "my_player.py").write_text(player, "utf-8")
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.py").write_text(f"{player}\n\nclass Me(MyPlayerAI):\n    pass\n", "utf-8")
+    (tmp_path / "teams.yaml").write_text("teams:\n" + "".join(f"  - {{group_id: g{n}}}\n" for n in range(6)), "utf-8")
+    (tmp_path / "config").symlink_to(ROOT / "config")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def ran(line: str, **options: str) -> str:
+    for pattern, shorter in SMALLER.items():
+        line = re.sub(pattern, shorter, line)
+    line, _, target = line.partition(" > ")
+    name, *words = shlex.split(line.partition(" | ")[0])
+    assert name == "league-agents", f"{line!r}: run it here, or name the test that does in ELSEWHERE"
+    result = CliRunner().invoke(command_line, words, **options)  # type: ignore[arg-type]
+    assert result.exit_code == 0, f"{line}\n{result.output[-2000:]}\n{result.exception!r}"
+    if target:
+        Path(target).write_text(result.stdout, "utf-8")
+    return result.stdout
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if run_here(page)])
+def test_every_command_of_a_page_runs(page: str, folder: Path) -> None:
+    if page == "docs/how-to/books.md":
+        (folder / "lectures").mkdir()
+        words = " ".join(f"The captain hunts whale number {n} across the sea." for n in range(40))
+        for place in ("lectures/one.md", "notes.md", "novel.txt"):
+            (folder / place).write_text(f"# {place}\n\n" + f"{words}\n\n" * 8, "utf-8")
+    if page == "docs/reference/records.md":
+        ran("league-agents season --teams 4 --agents scripted --seed 7 --out season")
+        ran("league-agents export --from season --out spring.jsonl")
+    for line in run_here(page):
+        ran(line.replace("novel.epub", "novel.txt"), input="2 seems too vague\n" * 20)
+
+
+def test_a_command_is_run_here_or_by_a_test_that_exists() -> None:
+    assert [test for test in ELSEWHERE.values() if not (ROOT / test).exists()] == []
+    lines = [line for page in PAGES for line in lines_of(page)]
+    assert [begin for begin in ELSEWHERE if not any(re.match(begin, line) for line in lines)] == []
