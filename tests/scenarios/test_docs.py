@@ -7,6 +7,8 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import get_args
@@ -134,6 +136,21 @@ def test_the_places_that_a_page_names_exist(page: Path) -> None:
     named = {ROOT / name for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", PAGES[page])}
     linked = {page.parent / link for link in re.findall(r"\]\(([\w./-]+)\)", PAGES[page])}
     assert [str(place) for place in sorted(named | linked) if not place.exists()] == []
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    def named(item: object) -> Iterator[str]:
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            yield from (each for inner in item.values() for each in named(inner))
+        elif isinstance(item, list):
+            yield from (each for inner in item for each in named(inner))
+
+    project = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]
+    assert sorted(named(project["nav"])) == sorted(
+        path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")
+    )
 
 
 @pytest.mark.parametrize("name", GENERATED)

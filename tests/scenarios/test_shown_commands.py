@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from league_agents.cli import command_line
+from league_agents.local_league.patience import LIMIT_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -42,10 +43,13 @@ ELSEWHERE: Mapping[str, str] = {
     r".*--dask|dask ": "tests/scenarios/test_cluster.py",
     r"createdb|LEAGUE_JOURNAL_URL|league-agents journal copy": "tests/scenarios/test_postgres_league.py",
     r".*\bllm\b": "tests/llm/test_llm_games.py",
+    r".*--config try|TEAMS=|REFEREES=|kill %|league-agents sandbox": "tests/scenarios/test_recipe.py",
     r"league-agents arena serve": "tests/scenarios/test_arena_serve.py",
+    r"league-agents a2a serve": "tests/unit/a2a/test_assessing_agent.py",
+    r"inspect eval": "tests/unit/app/test_inspect_tasks.py",
     r"league-agents mcp --read-only": "tests/scenarios/test_docs.py",
     r"league-agents (config (init (player|manager)|check|import)|auth)": "tests/unit/cli/test_config_init.py",
-    r"league-agents (run --(watch|test-connectivity)|status|report|dashboard)": "tests/scenarios/test_daemon_commands.py",
+    r"league-agents (run --(watch|test-co)|status|report|dashboard)": "tests/scenarios/test_daemon_commands.py",
     r"league-agents manage": "tests/scenarios/test_manage.py",
     r"league-agents show (?!.*--from)|league-agents export (?!.*--from)": "tests/scenarios/test_four_processes.py",
     r"league-agents costs": "tests/unit/cli/test_costs_command.py",
@@ -98,6 +102,7 @@ def ran(line: str, **options: str) -> str:
     return result.stdout
 
 
+@pytest.mark.timeout(LIMIT_S)  # a command that serves until it is stopped belongs into ELSEWHERE
 @pytest.mark.parametrize("page", [page for page in PAGES if run_here(page)])
 def test_every_command_of_a_page_runs(page: str, folder: Path) -> None:
     if page == "docs/how-to/books.md":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import threading
-import tomllib
 from collections.abc import Callable, Iterator
 from functools import partial
 from html.parser import HTMLParser
@@ -81,19 +80,6 @@ def address(site: Path) -> Iterator[str]:
 def html_of(name: str) -> str:
     """The place of a page of docs/ in the site."""
     return "" if name == "index" else f"{name}/"
-
-
-def test_every_page_is_in_the_navigation_once() -> None:
-    def named(item: object) -> Iterator[str]:
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, dict):
-            yield from (each for inner in item.values() for each in named(inner))
-        elif isinstance(item, list):
-            yield from (each for inner in item for each in named(inner))
-
-    project = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]
-    assert sorted(named(project["nav"])) == [f"{name}.md" for name in PAGES]
 
 
 def test_every_link_leads_to_a_place(site: Path, pages: dict[Path, Links]) -> None:
