@@ -31,6 +31,7 @@ from league_agents.cli.reference import command_page, commands
 from league_agents.config.league_settings import RoleName
 from league_agents.games.q21.rules import PRD
 from league_agents.local_league.patience import LIMIT_S
+from tests.support import shown_commands
 from tests.support.docs_pages import PAGES as GENERATED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -172,6 +173,18 @@ def test_a_command_that_a_page_shows_exists_with_its_options(line: str) -> None:
     assert {word for word in words[depth:] if word.startswith("-")} - known == set()
     if isinstance(command, click.Group):
         assert all(word.isupper() or word.startswith("-") or word == "…" for word in words[depth:]), words[depth:]
+
+
+def test_every_command_in_a_block_is_run_by_a_test() -> None:
+    """If it fails: let HERE of ``tests.support.shown_commands`` match the line, or name its test in ELSEWHERE."""
+    lines = [line for page in shown_commands.PAGES for line in shown_commands.lines_of(page)]
+    elsewhere = shown_commands.ELSEWHERE
+    assert [
+        line for line in lines if not re.match(shown_commands.HERE, line) and not shown_commands.is_elsewhere(line)
+    ] == []
+    tests = {*elsewhere.values(), *shown_commands.OWN_TESTS.values()}
+    assert [test for test in tests if not (ROOT / test).exists()] == []
+    assert [begin for begin in elsewhere if not any(re.match(begin, line) for line in lines)] == []
 
 
 def test_every_command_and_option_is_described() -> None:

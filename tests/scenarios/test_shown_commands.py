@@ -1,8 +1,8 @@
 """The commands that the pages of docs/ and the README show are run, page by page, in their order.
 
 Real: each line as it stands, through the command line in this process. Not real: numbers of games and teams are smaller
-(``SMALLER``), and what needs a mail service, a model, a database or a server is run by the tests that ``ELSEWHERE``
-names. The tutorial has a test of its own.
+(``SMALLER``), and what needs a mail service, a model, a database or a server is run by the tests that
+``tests.support.shown_commands.ELSEWHERE`` names. The tutorial has a test of its own.
 """
 
 from __future__ import annotations
@@ -17,13 +17,7 @@ from click.testing import CliRunner
 
 from league_agents.cli import command_line
 from league_agents.local_league.patience import LIMIT_S
-
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = {
-    path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
-    for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
-    if path.parent.name != "tutorial"
-}
+from tests.support.shown_commands import PAGES, ROOT, run_here
 
 SMALLER: Mapping[str, str] = {
     r"--games \d+": "--games 2",
@@ -33,41 +27,6 @@ SMALLER: Mapping[str, str] = {
     r"--teams (20|8|6) (?!--divisions)": "--teams 3 --agents scripted ",
     r"--workers 8": "--workers 2",
 }
-
-ELSEWHERE: Mapping[str, str] = {
-    r"scripts/(play|league|setup|lint|test)": ".ci/run",
-    r"\. \.venv/bin/activate": ".ci/run",
-    r"pip install \./nim-game|league-agents arena \w+ nim": "tests/scenarios/test_installed_game.py",
-    r"pip install ": "tests/scenarios/test_wheel.py",
-    r".*\ba2a:": "tests/unit/a2a/test_remote_seats.py",
-    r".*--dask|dask ": "tests/scenarios/test_cluster.py",
-    r"createdb|LEAGUE_JOURNAL_URL|league-agents journal copy": "tests/scenarios/test_postgres_league.py",
-    r".*\bllm\b": "tests/llm/test_llm_games.py",
-    r".*--config try|TEAMS=|REFEREES=|kill %|league-agents sandbox": "tests/scenarios/test_recipe.py",
-    r"league-agents arena serve": "tests/scenarios/test_arena_serve.py",
-    r"league-agents a2a serve": "tests/unit/a2a/test_assessing_agent.py",
-    r"inspect eval": "tests/unit/app/test_inspect_tasks.py",
-    r"league-agents mcp --read-only": "tests/scenarios/test_docs.py",
-    r"league-agents (config (init (player|manager)|check|import)|auth)": "tests/unit/cli/test_config_init.py",
-    r"league-agents (run --(watch|test-co)|status|report|dashboard)": "tests/scenarios/test_daemon_commands.py",
-    r"league-agents manage": "tests/scenarios/test_manage.py",
-    r"league-agents show (?!.*--from)|league-agents export (?!.*--from)": "tests/scenarios/test_four_processes.py",
-    r"league-agents costs": "tests/unit/cli/test_costs_command.py",
-}
-"""The beginning of a line to the test that runs such commands. ``report --from`` and the like run here."""
-
-
-def lines_of(page: str) -> list[str]:
-    blocks = re.findall(r"```sh\n(.*?)```", PAGES[page], flags=re.DOTALL)
-    return [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
-
-
-def is_run_elsewhere(line: str) -> bool:
-    return "--from" not in line and any(re.match(begin, line) for begin in ELSEWHERE)
-
-
-def run_here(page: str) -> list[str]:
-    return [line for line in lines_of(page) if not is_run_elsewhere(line)]
 
 
 def program(page: str, name: str) -> str:
@@ -89,13 +48,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ran(line: str, **options: str) -> str:
+def ran(line: str) -> str:
     for pattern, shorter in SMALLER.items():
         line = re.sub(pattern, shorter, line)
     line, _, target = line.partition(" > ")
     name, *words = shlex.split(line.partition(" | ")[0])
-    assert name == "league-agents", f"{line!r}: run it here, or name the test that does in ELSEWHERE"
-    result = CliRunner().invoke(command_line, words, **options)  # type: ignore[arg-type]
+    assert name == "league-agents"
+    result = CliRunner().invoke(command_line, words)
     assert result.exit_code == 0, f"{line}\n{result.output[-2000:]}\n{result.exception!r}"
     if target:
         Path(target).write_text(result.stdout, "utf-8")
@@ -114,10 +73,4 @@ def test_every_command_of_a_page_runs(page: str, folder: Path) -> None:
         ran("league-agents season --teams 4 --agents scripted --seed 7 --out season")
         ran("league-agents export --from season --out spring.jsonl")
     for line in run_here(page):
-        ran(line.replace("novel.epub", "novel.txt"), input="2 seems too vague\n" * 20)
-
-
-def test_a_command_is_run_here_or_by_a_test_that_exists() -> None:
-    assert [test for test in ELSEWHERE.values() if not (ROOT / test).exists()] == []
-    lines = [line for page in PAGES for line in lines_of(page)]
-    assert [begin for begin in ELSEWHERE if not any(re.match(begin, line) for line in lines)] == []
+        ran(line.replace("novel.epub", "novel.txt"))
