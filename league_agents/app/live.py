@@ -49,7 +49,7 @@ from league_agents.runner.role import Observer, RoleRunner
 from league_agents.runner.wakeup import Wakeup
 from league_agents.runner.workers import Workers
 
-ARCHIVED_AT_ONCE = 20
+TIDIED_AT_ONCE = 20
 """Matches that an idle role archives before it looks for mail again."""
 
 
@@ -325,7 +325,7 @@ def outages_told(observer: Observer, role: RoleSettings, clock: Clock, probe: Pr
 
 def _archive(journal: StoredJournal, age: timedelta | None, clock: Clock) -> bool:
     """Archive some closed matches. Return whether there may be more."""
-    return age is not None and journal.archive(clock.now() - age, limit=ARCHIVED_AT_ONCE) == ARCHIVED_AT_ONCE
+    return age is not None and journal.archive(clock.now() - age, limit=TIDIED_AT_ONCE) == TIDIED_AT_ONCE
 
 
 def _targets(role: RoleSettings, state: object) -> list[str]:

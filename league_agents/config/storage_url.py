@@ -17,6 +17,8 @@ JOURNAL_VARIABLE: Final = "LEAGUE_JOURNAL_URL"
 
 _EXAMPLES: Final = f"a file, {FILE_SCHEME}:///FILE or {DATABASE_SCHEMES[0]}://USER@HOST/DATABASE"
 
+_OF_A_SERVER: Final = ("host", "hostaddr", "port")
+
 _MEANT_AS_A_DATABASE: Final = re.compile(r"^postgres(ql)?:|\bpassword\s*=|\bdbname\s*=", re.IGNORECASE)
 
 
@@ -28,9 +30,11 @@ class DatabaseUrl:
     """May hold a password."""
 
     def __str__(self) -> str:
-        """The address without user, password and options."""
+        """The address without user, password and the options that do not name the server."""
         parts = urlsplit(self.url)
-        return f"{DATABASE_SCHEMES[0]}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        server = [option for option in parts.query.split("&") if option.partition("=")[0] in _OF_A_SERVER]
+        query = f"?{'&'.join(server)}" if server else ""
+        return f"{DATABASE_SCHEMES[0]}://{parts.netloc.rpartition('@')[2]}{parts.path}{query}"
 
 
 JournalPlace = Path | DatabaseUrl

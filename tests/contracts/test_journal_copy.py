@@ -143,13 +143,23 @@ def test_nobody_goes_on_with_a_journal_that_was_moved(tmp_path: Path, database: 
     move(tmp_path / "referee.db", database)
     for use in (lambda: open_journal(role, dump_part, is_to_work=True), lambda: look_at_journal(role)):
         with pytest.raises(
-            ConfigError, match=r"referee\.db: was moved to postgresql:///db-\d+; name that place instead"
+            ConfigError, match=r"referee\.db: was moved to postgresql:///db-\d+\?host=\S+; name that place instead"
         ):
             use()
-    with pytest.raises(JournalUnusable, match=r"was moved to postgresql:///db-\d+ already; copy that one"):
+    with pytest.raises(JournalUnusable, match=r"was moved to postgresql:///db-\d+\?host=\S+ already; copy that one"):
         move(tmp_path / "referee.db", tmp_path / "other.db")
     assert not (tmp_path / "other.db").exists()
     assert move(tmp_path / "referee.db", database) == 0, "the same command again changes nothing"
+
+
+def test_databases_of_one_name_on_two_servers_are_two_places(tmp_path: Path, database: DatabaseUrl) -> None:
+    a_season(tmp_path / "old.db")
+    assert move(tmp_path / "old.db", database)
+    other = DatabaseUrl(database.url.replace("?host=", "?host=/elsewhere") + "&lease_seconds=2")
+    with pytest.raises(JournalUnusable, match=r"was moved to .* already; copy that one"):
+        move(tmp_path / "old.db", other)
+    with pytest.raises(JournalError, match="elsewhere"):
+        move(database, other)
 
 
 def test_a_journal_that_is_worked_on_is_not_moved(tmp_path: Path, database: DatabaseUrl) -> None:

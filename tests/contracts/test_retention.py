@@ -230,4 +230,4 @@ def test_a_database_needs_no_vacuum_of_ours(database: DatabaseUrl) -> None:
     address = f"r{next(_NUMBERS)}@league.test"
     role_journals(database, role="player", address=address).open(dump_part, is_to_work=True).close()
     assert "PostgreSQL gives room back by itself" in told("vacuum", database.url)
-    assert f"player {address} (postgresql:///postgres): whole" in told("check", database.url)
+    assert f"player {address} ({database}): whole" in told("check", database.url)

@@ -35,7 +35,7 @@ def test_a_journal_is_a_file_or_a_url(written: str, file: str) -> None:
 
 @pytest.mark.parametrize(("written", "shown"), [
     ("postgresql://me:secret@host:5433/league?password=secret", "postgresql://host:5433/league"),
-    ("postgres:///league?host=/run/postgresql", "postgresql:///league"),
+    ("postgres:///league?host=/run/postgresql&sslmode=disable", "postgresql:///league?host=/run/postgresql"),
 ])  # fmt: skip
 def test_a_database_is_named_without_its_password(written: str, shown: str) -> None:
     place = journal_place(written, "journal", Path("/league"))
