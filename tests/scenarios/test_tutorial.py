@@ -12,13 +12,13 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
 
 from league_agents.app.records import open_season
 from league_agents.local_league.patience import LIMIT_S
+from tests.support.dependencies import link_dependencies
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("first-match", "first-agent", "first-league")
@@ -53,11 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shown(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What each command printed."""
     around = tmp_path_factory.mktemp("around")
-    dependencies = around / "dependencies"
-    dependencies.mkdir()
-    for each in Path(sysconfig.get_path("purelib")).iterdir():
-        if not re.match(r"(_?league_agents|_editable|pip\b|pip-)", each.name) and each.suffix != ".pth":
-            (dependencies / each.name).symlink_to(each)
+    dependencies = link_dependencies(around / "dependencies")
     # The version of Python that the dependencies are for.
     (around / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (around / "python3").chmod(0o755)
