@@ -41,7 +41,7 @@ def arena_house(company: Company | None = None, *, with_models: bool = False) ->
     own = company or Company()
 
     def agents_of(game: str) -> tuple[str, ...]:
-        return (SCRIPTED, RANDOM, *declared(game).agents.names, *((LLM,) if with_models else ()))
+        return (*declared(game).agents.names, SCRIPTED, RANDOM, *((LLM,) if with_models else ()))
 
     def make_agent(seat: ScenarioSeat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
         return arena_agent(seat, scenario, own, seed=seed, match_id=match_id, is_first=is_first)

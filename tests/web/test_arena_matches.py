@@ -59,8 +59,16 @@ def test_the_lobby_tells_what_is_played_here(wire: Wire) -> None:
     assert undercover["rules"]["zh"] != undercover["rules"]["en"]
     assert "num_undercover" in undercover["config"]["properties"]
     assert not {"pair", "word_pairs"} & set(undercover["config"]["properties"])
-    assert games["q21"]["house"] == ["scripted", "random", "offline"]
+    assert games["q21"]["house"] == ["offline", "scripted", "random"]
     assert undercover["house"] == ["scripted", "random"]
+
+
+def test_a_server_says_that_it_is_well_and_shows_its_icon(wire: Wire) -> None:
+    well = wire.send("GET", "/healthz")
+    assert (well.status, well.body) == (200, b"ok\n")
+    icon = wire.send("GET", "/page/icon.svg")
+    assert icon.headers["content-type"] == "image/svg+xml"
+    assert b'href="/page/icon.svg"' in wire.send("GET", "/").body
 
 
 def test_a_match_waits_for_its_seats_and_then_begins(wire: Wire) -> None:

@@ -63,6 +63,7 @@ def application(hall: Hall, *, is_public: bool = False) -> ASGIApp:
         routes=[
             *WebApi(hall).routes(),
             WebSocketRoute("/ws", sockets.serve),
+            Route("/healthz", _healthy, methods=["GET"]),
             Route("/", page, methods=["GET"]),
             Route("/{file:path}", page, methods=["GET"]),
         ],
@@ -72,6 +73,11 @@ def application(hall: Hall, *, is_public: bool = False) -> ASGIApp:
     # No redirect for a path with an extra slash: it would pass tokens on.
     app.router.redirect_slashes = False
     return Guarded(app, Guard(is_public=is_public))
+
+
+async def _healthy(_request: Request) -> Response:
+    """For what watches the process: it answers, and its event loop is not stuck."""
+    return _plain(200, "ok")
 
 
 class Guarded:

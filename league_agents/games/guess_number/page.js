@@ -128,8 +128,24 @@ export function ending({ view }) {
   return view.done ? el("p", { class: "big" }, t("gn.target", { n: view.target })) : null;
 }
 
+// What the reader decided in a step's report about the proposal and the guess that the same step asks for later.
+let plan = null;
+
+/** One form a step: whoever reports says there what to propose, and whether to guess that number too. */
+export function planned(legal, { view, matchId, agentId }) {
+  if (plan?.matchId !== matchId || plan.agentId !== agentId || plan.step !== view.step) return null;
+  const proposal = legal.find(({ type }) => type === "proposal");
+  if (proposal) {
+    if (!plan.isProposed) return { type: "pass", data: {} };
+    const { sender, type, timestamp } = proposal.schema.properties;
+    const fixed = { sender: sender.const, type: type.const, timestamp: timestamp.const };
+    return { type: "proposal", data: { ...fixed, content: { next_guess: plan.guess } } };
+  }
+  return plan.isGuessed && legal.some(({ type }) => type === "guess") ? { type: "guess", data: { guess: plan.guess } } : null;
+}
+
 /** The wire's messages carry the whole history; people only say whether they tell it. */
-export function adapt(legal, { view }) {
+export function adapt(legal, { view, matchId, agentId }) {
   const { properties } = legal.schema;
   const me = view.me ?? { guess_history: [], feedback_history: [] };
   const rest = Object.fromEntries(["sender", "type", "timestamp"].map((name) => [name, properties?.[name]]));
@@ -138,19 +154,26 @@ export function adapt(legal, { view }) {
     return {
       schema: {
         ...legal.schema,
-        properties: { ...rest, next_guess, share_history: { type: "boolean", default: true }, reasoning, confidence },
+        properties: {
+          ...rest,
+          next_guess,
+          share_history: { type: "boolean", default: true },
+          propose: { type: "boolean", default: false },
+          guess_later: { type: "boolean", default: false },
+          reasoning,
+          confidence,
+        },
       },
-      finish: ({ share_history: isShared, ...report }) => ({
-        ...report,
-        content: isShared
-          ? {
-              current_guess: report.next_guess,
-              is_correct: Boolean(me.is_correct),
-              guess_history: [...me.guess_history.slice(0, me.feedback_history.length), report.next_guess],
-              feedback_history: [...me.feedback_history],
-            }
-          : {},
-      }),
+      finish: ({ share_history: isShared, propose: isProposed, guess_later: isLater, ...report }) => {
+        plan = { matchId, agentId, step: view.step, guess: report.next_guess, isProposed, isGuessed: !isLater };
+        const history = {
+          current_guess: report.next_guess,
+          is_correct: Boolean(me.is_correct),
+          guess_history: [...me.guess_history.slice(0, me.feedback_history.length), report.next_guess],
+          feedback_history: [...me.feedback_history],
+        };
+        return { ...report, content: isShared ? history : {} };
+      },
       path: (path) => path.replace(/^\/content(\/.*)?$/, "/share_history"),
     };
   }
@@ -181,6 +204,8 @@ export const names = {
   "action.pass": ["Propose nothing", "不提建议"],
   next_guess: ["The number you mean to guess", "你打算猜的数字"],
   "proposal.next_guess": ["The number you propose", "你建议的数字"],
+  guess_later: ["Guess only after I have heard the others", "听完其他人再猜"],
+  propose: ["Propose this number to the others too", "也向其他人建议这个数字"],
   share_history: ["Tell the others what I guessed so far", "告诉其他人我已经猜过什么"],
   guess: ["Your guess", "你的猜测"],
   num_choices: ["How many numbers", "数字个数"],

@@ -1,6 +1,7 @@
 // Q21 for people: the task, both games for who may see them, and forms in which twenty lines can be filled at once.
 
 import { el, pair, said } from "../dom.js";
+import { wordsOf } from "../fields.js";
 import { has, t } from "../texts.js";
 
 const LETTERS = ["A", "B", "C", "D"];
@@ -152,9 +153,17 @@ const ONE_LINE = new Set(["/book_name", "/association_word"]);
 
 export function adapt(legal, table) {
   if (legal.type === "announce") return { single: (path) => ONE_LINE.has(path) };
+  if (legal.type === "ask") return { starters: starters(legal.schema.properties.questions.prefixItems) };
   if (legal.type === "guess") {
     const wanted = (path) => /(\d+)(?: to (\d+))?(?: or more)? words/.exec(legal.schema.properties?.[path.slice(1)]?.description ?? "");
+    const doubt = (path, text) => {
+      const [, least, most] = wanted(path);
+      const n = wordsOf(text);
+      if (n < Number(least)) return [{ path, message: t("q.words.few", { n, least }) }];
+      return most !== undefined && n > Number(most) ? [{ path, message: t("q.words.many", { n, most }) }] : [];
+    };
     return {
+      doubts: (value) => Object.keys(value).map((name) => `/${name}`).filter(wanted).flatMap((path) => doubt(path, value[path.slice(1)] ?? "")),
       words: (path) => wanted(path) !== null,
       hint: (path) => {
         const [, least, most] = wanted(path) ?? [];
@@ -184,6 +193,41 @@ export function adapt(legal, table) {
     };
   }
   return null;
+}
+
+// Questions for whoever has none yet. The referee that plays without a model reads English.
+const STARTERS = [
+  "Does the opening sentence have more than 12 words?",
+  "Does the opening sentence have more than 25 words?",
+  "Does the opening sentence have more than 50 words?",
+  "Is the opening sentence written in the first person?",
+  "Does the opening sentence contain a person's name?",
+  "Does the opening sentence contain direct speech?",
+  "Does the opening sentence mention a place?",
+  "Does the opening sentence mention a number?",
+  "Does the opening sentence mention a time of day?",
+  "Does the opening sentence mention the weather?",
+  "Does the opening sentence mention a member of a family?",
+  "Does the opening sentence contain a comma?",
+  "Does the opening sentence have more than 18 words?",
+  "Does the opening sentence contain the word \"was\"?",
+  "Does the first word of the opening sentence begin with a letter from A to M?",
+  "Does the last word of the opening sentence begin with a letter from A to M?",
+  "Does the associative word begin with a letter from A to M?",
+  "Does the associative word have more than 5 letters?",
+  "Does the associative word contain the letter E?",
+  "Does the associative word contain the letter A?",
+];
+const OPTIONS = { A: "Yes", B: "No", C: "Partially", D: "Unknown" };
+
+/** As many questions as are asked for; rules with a key of their own have fixed options. */
+export function starters(items) {
+  return {
+    questions: items.map(({ properties }, place) => ({
+      question_text: STARTERS[place] ?? "",
+      ...(properties.options.const === undefined ? { options: OPTIONS } : {}),
+    })),
+  };
 }
 
 export function seatName(place) {
@@ -242,6 +286,8 @@ export const texts = {
     "q.asked": "{n} questions",
     "q.words.least": "{least} or more words that name your questions, as in: question 3 was answered A.",
     "q.words": "{least} to {most} words that name your questions, as in: question 3 was answered A.",
+    "q.words.few": "{n} of at least {least} words.",
+    "q.words.many": "{n} of at most {most} words.",
     "q.noanswer": "–",
     "q.Not Relevant": "not relevant",
     "q.why": "Why",
@@ -285,6 +331,8 @@ export const texts = {
     "q.asked": "{n} 个问题",
     "q.words.least": "至少 {least} 个词，并提到你的问题（用空格分隔词语）。",
     "q.words": "{least} 至 {most} 个词，并提到你的问题（用空格分隔词语）。",
+    "q.words.few": "{n} 个词，至少要 {least} 个。",
+    "q.words.many": "{n} 个词，最多 {most} 个。",
     "q.noanswer": "–",
     "q.Not Relevant": "不相关",
     "q.why": "理由",

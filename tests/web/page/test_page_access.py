@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,15 @@ PHONE, NARROW, DESKTOP = (390, 844), (360, 740), (1280, 800)
 PROBLEMS = (Path(__file__).parent / "problems.js").read_text(encoding="utf-8")
 
 
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+
+
 def check(visit: Any) -> None:
     """Nothing about the page as it stands keeps anybody out."""
     assert visit.page.evaluate(PROBLEMS) == []
+    visit.page.evaluate(AXE)
+    found = visit.page.evaluate("() => axe.run({resultTypes: ['violations']})")
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
 
 
 def test_the_checks_of_these_tests_see_what_is_wrong(arena: ArenaServer, visit: Visitor) -> None:
@@ -151,6 +158,21 @@ def test_a_match_is_opened_and_played_with_the_keyboard_alone(arena: ArenaServer
     keys.press("Enter")
     page.locator(".log", has_text="Your vote is in").wait_for()
     page.locator(".cast .arrow, .votes .note").first.wait_for()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_is_read_out_of_a_button_begins_with_what_it_shows(arena: ArenaServer, visit: Visitor, lang: str) -> None:
+    """Whoever speaks to the computer says what stands on the button."""
+    Wire(arena.url).open("undercover")
+    here = visit(arena.url, lang=lang)
+    here.go()
+    here.wait(".game")
+    here.wait(".match-row")
+    named = here.page.locator("a[aria-label], button[aria-label]").evaluate_all(
+        "(all) => all.map((each) => [each.textContent, each.getAttribute('aria-label')])"
+    )
+    assert len(named) >= 5
+    assert [(shown, said) for shown, said in named if not said.startswith(shown)] == []
 
 
 def test_both_languages_say_everything(arena: ArenaServer, visit: Visitor) -> None:

@@ -142,7 +142,41 @@ def test_a_decision_is_lost_with_the_last_attempt_and_the_page_says_so(arena: Ar
     assert "That was the last attempt" in here.page.locator(".notice").inner_text()
 
 
-def test_guess_number_is_played_by_its_forms(arena: ArenaServer, visit: Visitor) -> None:
+def test_guess_number_asks_for_one_form_a_step(arena: ArenaServer, visit: Visitor) -> None:
+    def opened() -> str:
+        assert arena.hall is not None
+        seats = [{"id": "agent_1", "agent": "open"}, {"id": "agent_2", "agent": "scripted"}]
+        config = {"num_choices": 4, "target": 2, "max_steps": 10}
+        found = scenario_of({"game": "guess_number", "config": config, "agents": seats})
+        return arena.hall.open_match(found).match_id
+
+    match_id = arena.call(opened)
+    here = visit(arena.url)
+    here.go(f"match/{match_id}")
+    here.page.get_by_role("button", name="Take a seat").click()
+    page, asked = here.page, []
+    while True:
+        page.wait_for_selector(f"{TURN} form, {RESULT}")
+        if here.is_over():
+            break
+        asked.append(page.locator(".phase").inner_text())
+        form = page.locator(f"{TURN} form")
+        form.locator(".chip", has_text=str(len(asked) - 1)).click()
+        form.get_by_label("Propose this number to the others too").check()
+        form.get_by_role("button", name="Send").click()
+        now = asked[-1].split(" of ", maxsplit=1)[0]
+        page.wait_for_function(
+            "(now) => !document.querySelector('.phase').textContent.startsWith(`${now} of`)"
+            " || document.querySelector('.result:not([hidden])')",
+            arg=now,
+        )
+    assert asked == [f"Step {step} of 10 · Reports" for step in (1, 2, 3)]
+    log = page.locator(".log").inner_text()
+    assert "proposes 0" in log
+    assert "The number was 2." in here.shown()
+
+
+def test_guess_number_can_be_played_form_by_form(arena: ArenaServer, visit: Visitor) -> None:
     match_id = Wire(arena.url).open("guess_number", config={"num_choices": 4}, agents=["open", "scripted"])
     here = visit(arena.url)
     here.go(f"match/{match_id}")
@@ -155,11 +189,10 @@ def test_guess_number_is_played_by_its_forms(arena: ArenaServer, visit: Visitor)
             break
         form = page.locator(f"{TURN} form").first
         kind = str(form.get_attribute("aria-label"))
-        if kind == "Propose" and step % 2:
-            form = page.locator(f"{TURN} form", has=page.get_by_role("button", name="Propose nothing"))
-            form.get_by_role("button").click()
-        else:
+        if kind == "Report" or kind == "Guess":
             form.locator(".chip", has_text=str(min(step, 3))).click()
+            if kind == "Report":
+                form.get_by_label("Guess only after I have heard the others").check()
             form.get_by_role("button", name="Send").click()
         step += kind == "Guess"
         page.wait_for_function("(kind) => !document.querySelector(`.turn form[aria-label='${kind}']`)", arg=kind)
@@ -224,8 +257,36 @@ def test_a_player_of_q21_pastes_twenty_questions_and_guesses(arena: ArenaServer,
     assert "40 words" in page.locator(TURN).inner_text()
     page.get_by_label("The word", exact=True).fill("whale")
     page.get_by_role("button", name="Send").click()
+    # No reason for the word: that costs points, so it is said before it is sent.
+    assert page.locator(".field .error", has_text="0 of at least 35 words.").is_visible()
+    assert page.locator(".refusal").inner_text() == "This would cost points. Change it, or send it all the same."
+    page.get_by_role("button", name="Send it all the same").click()
     here.wait(RESULT)
     assert "Score of 100" in here.shown()
+
+
+def test_whoever_has_no_questions_takes_those_that_the_page_has(arena: ArenaServer, visit: Visitor) -> None:
+    """The opponent, and the referee, are the league's agent without a model unless something else is chosen."""
+    here = visit(arena.url)
+    here.go("new/q21")
+    page = here.page
+    page.select_option("#pause", "0")
+    assert page.locator(".seat-row select").evaluate_all("(all) => all.map((each) => each.value)") == ["offline"] * 2
+    page.get_by_role("button", name="Open the match").click()
+    here.wait(f"{TURN} form")
+    own = "Does the opening sentence contain the word 'sea'?"
+    page.get_by_role("textbox", name="Your questions 2", exact=True).fill(own)
+    page.get_by_role("button", name="Fill in starter questions").click()
+    fields = [page.get_by_role("textbox", name=f"Your questions {number}", exact=True) for number in range(1, 21)]
+    questions = [field.input_value() for field in fields]
+    assert questions[1] == own
+    assert len(set(questions)) == 20
+    assert all(question.endswith("?") for question in questions)
+    page.get_by_role("button", name="Send").click()
+    here.wait(".turn form[aria-label=Guess]")
+    answers = page.locator(".asked .answer").all_inner_texts()
+    assert len(answers) == 20
+    assert sum(answer == "not relevant" for answer in answers) <= 6, "the referee reads most of them"
 
 
 def test_a_referee_of_q21_chooses_and_answers_beside_the_questions(arena: ArenaServer, visit: Visitor) -> None:

@@ -190,7 +190,7 @@ function lengthOf(text) {
 }
 
 /** Words as q21 counts them: what stands between white space and holds a letter or a digit. */
-function wordsOf(text) {
+export function wordsOf(text) {
   return text.split(/\s+/).filter((each) => /[\p{L}\p{N}]/u.test(each)).length;
 }
 

@@ -3,7 +3,8 @@
 // `game_list.js` is made by the server from the games' declarations; each script is served as `games/CODE.js`. It
 // exports: `board(table)` the table as a node; `event(data, table)` a node for one thing that happened, or null where the
 // server's own line says it best; `adapt(legal, table)` a form that people like better than the bare schema;
-// `setup(schema)` the same for the game's configuration; `ending(table)` what is revealed at the end; `phase(table)` the
+// its `starters` are a prepared value, `doubts(value)` what would cost points, as {path, message}; `planned(legal, table)`
+// an action that the reader decided on in an earlier form, or null; `setup(schema)` the same for the configuration; `ending(table)` what is revealed at the end; `phase(table)` the
 // phase in words; `mine(table)` what is the reader's own; `seatName(place)` what a seat is called before the match;
 // `names` of its fields and `texts` in each language. All but `board` may be missing.
 

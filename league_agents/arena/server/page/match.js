@@ -224,6 +224,7 @@ export class MatchPage {
       state: this.state,
       view: this.data.view,
       agentId: this.agentId,
+      matchId: this.matchId,
       active: this.data.active_agent_ids ?? [],
       order,
       agents,
@@ -315,8 +316,9 @@ export class MatchPage {
     const focused = this.board.contains(document.activeElement) ? document.activeElement.parentElement?.dataset.key : undefined;
     let shown;
     try {
-      fill(this.own, module.mine?.(table));
-      this.own.hidden = this.own.childElementCount === 0;
+      const own = module.mine?.(table);
+      fill(this.own, own && [el("h2", { class: "unseen" }, t("own")), own]);
+      this.own.hidden = !own;
       shown = module.board(table);
     } catch (error) {
       // A view that is not as the module expects it is still readable.

@@ -83,6 +83,7 @@ export const EN = {
   "events.none": "Nothing yet.",
   "events.more": "{n} new {n?event:events}",
   state: "The table",
+  own: "Your task",
   loading: "Loading …",
   leave: "Leave the match",
   "leave.sure": "Leave for good?",
@@ -129,6 +130,10 @@ export const EN = {
   "failed.title": "This did not work",
 
   "form.send": "Send",
+  "form.start": "Fill in starter questions",
+  "form.start.told": "Take them as they are, or change them first.",
+  "form.anyway": "Send it all the same",
+  "form.warned": "This would cost points. Change it, or send it all the same.",
   "form.optional": "optional",
   "form.more": "More (optional)",
   "form.range": "{least} to {most}",

@@ -10,6 +10,21 @@ import { has, listed, nameOf, t } from "./texts.js";
 const SECONDARY = new Set(["reasoning", "confidence", "rationale"]);
 const LOST = new Set(["too_late", "not_pending", "match_over"]);
 
+/** The button that fills a form with what a game has prepared. */
+function starters(onTaken) {
+  const button = el("button", { type: "button", on: { click: onTaken } }, t("form.start"));
+  return el("div", { class: "buttons" }, button, el("span", { class: "hint" }, t("form.start.told")));
+}
+
+/** A prepared value, with what was written in its place. */
+function together(prepared, written) {
+  if (Array.isArray(prepared)) return prepared.map((each, place) => together(each, written?.[place]));
+  if (prepared !== null && typeof prepared === "object") {
+    return Object.fromEntries(Object.entries(prepared).map(([key, each]) => [key, together(each, written?.[key])]));
+  }
+  return written === undefined || written === null || written === "" ? prepared : written;
+}
+
 export class Turn {
   constructor(page) {
     this.page = page;
@@ -17,6 +32,7 @@ export class Turn {
     this.key = null;
     this.forms = null;
     this.isSending = false;
+    this.hasPlan = true;
   }
 
   /** Whether something else is asked than before. */
@@ -51,10 +67,34 @@ export class Turn {
     if (!this.isNew(legal)) return;
     const had = document.activeElement === document.body || this.node.contains(document.activeElement) || document.activeElement === this.page.title;
     this.node.hidden = false;
+    const planned = this.hasPlan ? module.planned?.(legal, table) : undefined;
+    this.hasPlan = true;
+    if (planned) {
+      this.forms = null;
+      this.sendPlanned(planned);
+      return;
+    }
     this.node.classList.add("mine");
     this.showForms(table, module, legal);
     announce(t("turn.told", { what: listed(legal.map(({ type }) => nameOf(type, "action"))) }), true);
     if (had) this.node.querySelector("h2").focus();
+  }
+
+  /** Send what the reader has decided in an earlier form. If it is refused, its form is shown as ever. */
+  async sendPlanned({ type, data }) {
+    this.isSending = true;
+    fill(this.node, el("p", { class: "waiting-for" }, t("turn.sent")));
+    const line = this.page.line;
+    const answer = await line.request({
+      type: "perform_action",
+      ...this.page.heading(),
+      action: { version: this.page.state.state.version, type, data },
+    });
+    this.isSending = false;
+    this.key = null;
+    if (this.page.isClosed || line !== this.page.line) return;
+    this.hasPlan = answer.action_response?.status === "success";
+    this.page.ask();
   }
 
   showForms(table, module, legal) {
@@ -81,12 +121,15 @@ export class Turn {
       console.warn(error);
     }
     const name = nameOf(legal.type, "action");
-    const form = new Form(adapted?.schema ?? legal.schema, {
-      within: legal.type,
-      hooks: adapted ?? {},
-      keys: table.order,
-      folded: (field) => (SECONDARY.has(field) ? true : null),
-    });
+    const made = (values) =>
+      new Form(adapted?.schema ?? legal.schema, {
+        values,
+        within: legal.type,
+        hooks: adapted ?? {},
+        keys: table.order,
+        folded: (field) => (SECONDARY.has(field) ? true : null),
+      });
+    const form = made();
     const refusal = el("div", { class: "refusal", role: "alert", hidden: true });
     const isBare = form.controls().length === 0;
     const button = el("button", { type: "submit", class: isBare && table.order.length ? "" : "primary" }, isBare ? name : t("form.send"));
@@ -95,10 +138,19 @@ export class Turn {
       { class: "action", novalidate: true, "aria-label": name },
       !isBare && el("h3", {}, name, adapted?.title && [" – ", adapted.title]),
       refusal,
+      adapted?.starters && starters(() => start()),
       form.node,
       el("div", { class: "buttons" }, button),
     );
     const entry = { legal, form, node, refusal, button, adapted };
+    const start = () => {
+      // What was typed stays.
+      const begun = made(together(adapted.starters, entry.form.read().value));
+      entry.form.node.replaceWith(begun.node);
+      entry.form = begun;
+      begun.focus();
+      node.dispatchEvent(new Event("input"));
+    };
     node.addEventListener("submit", (event) => {
       event.preventDefault();
       this.submit(entry);
@@ -120,6 +172,17 @@ export class Turn {
     const { value, errors } = form.read();
     form.show(errors);
     if (errors.length > 0) return;
+    const doubts = adapted?.doubts?.(value) ?? [];
+    const doubted = JSON.stringify(doubts);
+    if (doubts.length > 0 && entry.doubted !== doubted) {
+      // Sent the second time, if it is still so.
+      entry.doubted = doubted;
+      form.show(doubts);
+      fill(refusal, t("form.warned"));
+      refusal.hidden = false;
+      button.textContent = t("form.anyway");
+      return;
+    }
     this.isSending = true;
     const label = button.textContent;
     button.setAttribute("aria-disabled", "true");
