@@ -38,6 +38,7 @@ ELSEWHERE: Mapping[str, str] = {
     r"league-agents arena serve": "tests/scenarios/test_arena_serve.py",
     r"league-agents a2a serve": "tests/unit/a2a/test_assessing_agent.py",
     r"league-agents arena play .*human": "tests/unit/cli/test_arena_command.py",
+    r"league-agents arena join": "tests/scenarios/test_arena_join.py",
     r"league-agents arena seat": "tests/web/test_arena_seat_command.py",
     r"vf-eval": "tests/unit/app/test_verifiers_environment.py",
     r"inspect eval": "tests/unit/app/test_inspect_tasks.py",
