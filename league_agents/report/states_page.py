@@ -14,8 +14,10 @@ from league_agents.report.markdown import table
 _HEADER = """\
 # State machines of the league
 
-Written by `scripts/docs` from the transition tables in `league_agents/league`. The rows are the machines: a step looks
-its row up, and what has no row does not happen. A phase that is not named in a table stays as it is.
+Written by `scripts/docs` from the transition tables in `league_agents/league`, which the program itself uses: a step
+looks up its row, and an event without a row does nothing. A phase that no row names stays as it is. Most code hosts
+draw the diagrams, which are in Mermaid's notation; the site shows their source, because it loads no script from
+elsewhere.
 """
 
 _ANY = "any"
