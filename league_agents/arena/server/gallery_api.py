@@ -1,7 +1,7 @@
 """The routes of what is over: the gallery, replays, leaderboards and transcripts.
 
 ======================================= ==============================================================================
-``GET /finished``                       ``game``, ``before`` (an ``ended_at``): finished matches, newest first
+``GET /finished``                       ``game``, ``before`` (a ``next``): finished matches, newest first
 ``GET /leaderboards``                   who wins how often, game by game, with intervals
 ``GET /matches/{id}/replay``            ``viewer``: the moves of a finished match, with the thoughts of each side
 ``GET /matches/{id}/transcript``        ``view``: ``full``, ``public`` or ``own`` (default)
@@ -33,9 +33,13 @@ from league_agents.arena.server.hall import Hall
 from league_agents.arena.server.replays import replay_told
 from league_agents.arena.transcript import Line, keeps_secrets
 from league_agents.games.game import HOST, SPECTATOR
+from league_agents.kit.clock import monotonic_s
 
 PAGE = 30
 """Matches of one answer of the gallery."""
+
+BOARDS_KEPT_S = 10.0
+"""Seconds for which leaderboards are sent again although a match has ended."""
 
 MOST_REPLAYS = 8
 """Replays that are kept to be sent again."""
@@ -56,7 +60,7 @@ class GalleryApi:
         self._reader = reader
         self._replays: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._one_at_a_time = asyncio.Semaphore(1)
-        self._boards: tuple[int, str] | None = None
+        self._boards: tuple[int, float, str] | None = None
 
     def routes(self) -> list[Route]:
         """The routes for the application."""
@@ -72,15 +76,17 @@ class GalleryApi:
 
     async def finished(self, request: Request) -> Response:
         asked = request.query_params
-        return as_json({"matches": self._hall.keep.gallery(asked.get("game", ""), asked.get("before", ""), PAGE)})
+        matches, following = self._hall.keep.gallery(asked.get("game", ""), asked.get("before", ""), PAGE)
+        return as_json({"matches": matches, "next": following})
 
     async def leaderboards(self, request: Request) -> Response:
         revision = self._hall.keep.revision
-        if self._boards is None or self._boards[0] != revision:
-            async with self._one_at_a_time:
+        async with self._one_at_a_time:
+            known, now_s = self._boards, monotonic_s()
+            if known is None or (known[0] != revision and now_s - known[1] >= BOARDS_KEPT_S):
                 boards = await asyncio.to_thread(boards_told, self._hall.keep.results())
-            self._boards = revision, written({"games": boards})
-        return as_text(self._boards[1])
+                self._boards = known = (revision, now_s, written({"games": boards}))
+        return as_text(known[2])
 
     async def replay(self, request: Request) -> Response:
         match_id, told = self._checked(request)

@@ -16,7 +16,7 @@ import logging
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ LOG = logging.getLogger(__name__)
 APPLICATION_ID = 0x4C414152
 """SQLite's ``application_id`` of such a file, which distinguishes it from other databases."""
 
-SHAPE = 1
+SHAPE = 2
 """SQLite's ``user_version``."""
 
 MOST_FINISHED = 10_000
@@ -51,9 +51,10 @@ _TABLES = """
     CREATE TABLE server (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
     CREATE TABLE matches (
         number INTEGER PRIMARY KEY, match_id TEXT NOT NULL UNIQUE, opened BLOB NOT NULL, play BLOB NOT NULL,
-        clocks BLOB, ended_at TEXT, packed BLOB, told BLOB
+        clocks BLOB, ended_at TEXT, packed BLOB, told BLOB, listed_as TEXT
     );
     CREATE INDEX matches_by_end ON matches (ended_at);
+    CREATE INDEX matches_by_game ON matches (listed_as, ended_at);
     CREATE TABLE tokens (
         match_id TEXT NOT NULL, agent_id TEXT NOT NULL, name TEXT NOT NULL, digest BLOB NOT NULL,
         PRIMARY KEY (match_id, agent_id)
@@ -189,8 +190,9 @@ class MatchKeep:
             self._write("INSERT OR IGNORE INTO matches (match_id, opened, play) VALUES (?, '', '')", match_id)
             packed = b""
         self._write(
-            "UPDATE matches SET ended_at = ?, told = ?, packed = ?, clocks = NULL WHERE match_id = ?",
-            *(ended_at.isoformat(), _bytes(json.dumps(told, ensure_ascii=False)), packed, match_id),
+            "UPDATE matches SET ended_at = ?, told = ?, packed = ?, listed_as = ?, clocks = NULL WHERE match_id = ?",
+            *(_sortable(ended_at), _bytes(json.dumps(told, ensure_ascii=False)), packed),
+            *(game if told["listed"] else None, match_id),
         )
         for each in results:
             row = (match_id, each.agent_id, game, each.contender, each.is_winner)
@@ -226,7 +228,7 @@ class MatchKeep:
         rows = self._read(
             "SELECT match_id, opened, play, clocks, packed FROM matches WHERE ended_at IS NULL OR ended_at > ?"
             " ORDER BY number",
-            since.isoformat(),
+            _sortable(since),
         )
         for match_id, opened, play, clocks, packed in rows:
             try:
@@ -246,15 +248,15 @@ class MatchKeep:
         row = self._one("SELECT told FROM matches WHERE match_id = ? AND told IS NOT NULL", match_id)
         return None if row is None else dict(json.loads(row[0]))
 
-    def gallery(self, game: str, before: str, most: int) -> list[dict[str, Any]]:
-        """The last listed matches that ended before an instant (``""``: now), newest first."""
+    def gallery(self, game: str, before: str, most: int) -> tuple[list[dict[str, Any]], str]:
+        """Listed matches, newest first, and where the next ones begin. ``before`` is ``""`` or such a place."""
         rows = self._read(
-            "SELECT told FROM matches WHERE told IS NOT NULL AND (?1 = '' OR ended_at < ?1)"
-            " AND (?2 = '' OR json_extract(told, '$.game') = ?2) AND json_extract(told, '$.listed')"
-            " ORDER BY ended_at DESC LIMIT ?3",
-            *(before, game, most),
+            f"SELECT ended_at, told FROM matches WHERE listed_as {'= ?' if game else 'IS NOT NULL'} AND ended_at < ?"  # noqa: S608
+            " ORDER BY ended_at DESC, number DESC LIMIT ?",
+            *((game,) if game else ()),
+            *(before or "~", most),  # which sorts behind every instant
         )
-        return [dict(json.loads(told)) for (told,) in rows]
+        return [dict(json.loads(told)) for _, told in rows], rows[-1][0] if rows else before
 
     def results(self) -> list[tuple[str, str, str, int, int]]:
         """(game, match, contender, seats that won, seats) of every finished match."""
@@ -346,6 +348,10 @@ def _opened(path: Path | None) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _sortable(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _bytes(text: str) -> bytes:

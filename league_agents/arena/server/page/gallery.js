@@ -68,12 +68,12 @@ class GalleryPage {
   async load() {
     const game = this.game.value;
     try {
-      const { matches } = await ask("GET", `/finished?game=${encodeURIComponent(game)}&before=${encodeURIComponent(this.before)}`);
+      const { matches, next } = await ask("GET", `/finished?game=${encodeURIComponent(game)}&before=${encodeURIComponent(this.before)}`);
       if (game !== this.game.value) return;
       for (const match of matches) {
         this.finished.append(row(match, match.watchable ? `/replay/${encodeURIComponent(match.match_id)}` : null, t("replay")));
       }
-      this.before = matches.at(-1)?.ended_at ?? this.before;
+      this.before = next;
       this.more.hidden = matches.length < 30;
       this.none.hidden = this.finished.childElementCount > 0;
     } catch (refused) {

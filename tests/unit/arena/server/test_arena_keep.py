@@ -193,10 +193,13 @@ def test_finished_matches_are_kept_up_to_a_number(tmp_path: Path) -> None:
 
     first, second, third = served(tmp_path / "a.db", played, keep=keep)
     again = MatchKeep(tmp_path / "a.db")
-    assert [each["match_id"] for each in again.gallery("", "", 10)] == [third, second]
+    (newest,), following = again.gallery("", "", 1)
+    (older,), last = again.gallery("market", following, 1)
+    assert [newest["match_id"], older["match_id"]] == [third, second]
+    assert again.gallery("", last, 1) == ([], last)
     assert again.transcript(first) == []
     assert again.transcript(third)[-1].startswith('{"line":"outcome"')
-    assert again.gallery("undercover", "", 10) == []
+    assert again.gallery("undercover", "", 10) == ([], "")
     assert {(game, contender, seats) for game, _, contender, _, seats in again.results()} == {
         ("market", "random", 1),
         ("market", "scripted", 1),
