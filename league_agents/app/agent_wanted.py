@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from league_agents.agents.asking import Models
-from league_agents.app.agents import IndexPlace
+from league_agents.app.agents import ChosenAgent, IndexPlace, tried_class
 from league_agents.arena.scenario import Scenario, ScenarioSeat
 from league_agents.arena.session import wall_clock
 from league_agents.config.model_settings import none_configured
@@ -27,6 +27,9 @@ class Company:
     index_path: IndexPlace | None = None
     terminal: Terminal | None = None
     now: Callable[[], datetime] = wall_clock
+    own_class: Callable[..., tuple[ChosenAgent, str]] = tried_class
+    """Loads a user's class, as ``tried_class``. A server keeps what was loaded."""
+
     in_process: bool = False
     """Whether users' own classes run in this process instead of separate ones."""
 

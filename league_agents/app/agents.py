@@ -182,6 +182,15 @@ def own_class(
     return ChosenAgent(spec=spec, factory=make_here, is_ours=False, source=source, own=own), own.loaded.role
 
 
+def tried_class(
+    spec: str, roles: Sequence[str], *, in_process: bool, adapter: Sequence[str]
+) -> tuple[ChosenAgent, str]:
+    """As ``own_class``; the first instance was made. Raises ``ConfigError``."""
+    chosen, role = own_class(spec, roles, in_process=in_process, adapter=adapter)
+    try_making(chosen, role)
+    return chosen, role
+
+
 def try_making(agent: ChosenAgent, role: str = "") -> None:
     """Make the first instance of an agent, so that one that cannot be made stops before the match.
 

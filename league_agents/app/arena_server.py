@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from league_agents.app.agent_wanted import Company
 from league_agents.app.arena import (
+    HUMAN,
     LLM,
     RANDOM,
     SCRIPTED,
@@ -16,11 +19,13 @@ from league_agents.app.arena import (
     memory_for,
     usual_scenario,
 )
+from league_agents.app.own_seat import close_agents
 from league_agents.arena.scenario import Scenario, ScenarioSeat
-from league_agents.arena.server.house import House
-from league_agents.games.registry import declared
+from league_agents.arena.server.house import OPEN, House
+from league_agents.games.registry import declared, usable_games
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.private_file import make_private_folder
+from league_agents.kit.values import evolve
 from league_agents.knowledge.corpus import data_folder
 
 if TYPE_CHECKING:
@@ -30,20 +35,37 @@ if TYPE_CHECKING:
     from league_agents.arena.server.serving import ArenaServer
 
 KEEP_NAME = "arena.db"
+_OWN_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,31}")
 
 
-def arena_house(company: Company | None = None, *, with_models: bool = False) -> House:
+def arena_house(
+    company: Company | None = None, *, with_models: bool = False, own_agents: Mapping[str, str] | None = None
+) -> House:
     """The agents that remote users may put on a seat.
 
-    Users' classes and a person at the server's terminal are excluded. ``with_models`` adds language models, at the
-    operator's expense.
+    A person at the server's terminal is excluded. ``with_models`` adds language models, at the operator's expense.
+    ``own_agents``: name -> spec of agents that the operator offers, in the games that each of them can play. Raises
+    ``ConfigError`` for one that can play none.
     """
     own = company or Company()
+    own = evolve(own, own_class=cache(own.own_class))
+    specs = dict(own_agents or {})
+    games_of = {name: _games_of(name, spec, own) for name, spec in specs.items()}
+
+    def own_agents_of(game: str) -> tuple[str, ...]:
+        return tuple(name for name, games in games_of.items() if game in games)
 
     def agents_of(game: str) -> tuple[str, ...]:
-        return (*declared(game).agents.names, SCRIPTED, RANDOM, *((LLM,) if with_models else ()))
+        return (
+            *declared(game).agents.names,
+            SCRIPTED,
+            RANDOM,
+            *((LLM,) if with_models else ()),
+            *own_agents_of(game),
+        )
 
     def make_agent(seat: ScenarioSeat, scenario: Scenario, *, seed: int, match_id: str, is_first: bool) -> object:
+        seat = evolve(seat, agent=specs.get(seat.agent, seat.agent))
         return arena_agent(seat, scenario, own, seed=seed, match_id=match_id, is_first=is_first)
 
     return House(
@@ -52,7 +74,39 @@ def arena_house(company: Company | None = None, *, with_models: bool = False) ->
         usual_table=usual_scenario,
         person_seat=lambda game: declared(game).person_seat,
         memory_for=memory_for,
+        own=frozenset(specs),
     )
+
+
+def _games_of(name: str, spec: str, company: Company) -> frozenset[str]:
+    """The games of which the agent can play a seat. Raises ``ConfigError`` if there are none."""
+    where = f"--agent {name:.80}"
+    codes = usable_games()[0]
+    taken = {OPEN, SCRIPTED, RANDOM, LLM, HUMAN}.union(*(declared(code).agents.names for code in codes))
+    if _OWN_NAME.fullmatch(name) is None:
+        raise ConfigError(where, "the name must be 1 to 32 letters, digits, dots, dashes and underscores")
+    if name in taken:
+        raise ConfigError(where, "is an agent of the server already; choose another name")
+    if spec == HUMAN:
+        raise ConfigError(where, "a person cannot sit here; people play on the page")
+    games: set[str] = set()
+    failure: ConfigError | None = None
+    for code in codes:
+        scenario = usual_scenario(code)
+        roles = len(set(declared(code).roles))
+        for place, seat in enumerate(scenario.seats[:roles]):
+            try:
+                made = arena_agent(
+                    evolve(seat, agent=spec), scenario, company, seed=0, match_id="trial", is_first=place == 0
+                )
+            except ConfigError as error:
+                failure = failure or error
+                continue
+            close_agents([made])
+            games.add(code)
+    if not games:
+        raise ConfigError(where, f"plays none of the games here: {failure}")
+    return frozenset(games)
 
 
 def arena_server(
@@ -65,13 +119,15 @@ def arena_server(
     limits: ServerLimits | None = None,
     profile: Profile | None = None,
     keep: MatchKeep | None = None,
+    own_agents: Mapping[str, str] | None = None,
 ) -> ArenaServer:
-    """A server, ready to be started. Raises ``ConfigError``. ``keep``: see ``kept_matches``."""
+    """A server, ready to be started. Raises ``ConfigError``. ``keep``: see ``kept_matches``, ``own_agents``: see
+    ``arena_house``."""
     from league_agents.arena.protocol.hosting import Profile
     from league_agents.arena.server.serving import ArenaServer
 
     return ArenaServer(
-        arena_house(company, with_models=with_models),
+        arena_house(company, with_models=with_models, own_agents=own_agents),
         host=host,
         port=port,
         is_public=is_public,

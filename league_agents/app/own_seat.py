@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from league_agents.app.agent_wanted import AgentWanted
-from league_agents.app.agents import own_class, try_making
 from league_agents.arena.agents.own_agent import ArenaMind, Call, Mind, OwnAgent
 from league_agents.arena.agents.seated import SEATED
 from league_agents.games.declaration import GameDeclaration
@@ -19,8 +18,8 @@ def own_seat(wanted: AgentWanted, roles: Sequence[str] = (), callbacks: Callable
     """The agent of a user's class. ``callbacks`` adapts a class for one of the league's ``roles``. Raises
     ``ConfigError``."""
     adapter = (SEATED, *_adapter_of(declared(wanted.scenario.game)))
-    chosen, role = own_class(wanted.spec, roles, in_process=wanted.company.in_process, adapter=adapter)
-    try_making(chosen, role)
+    company = wanted.company
+    chosen, role = company.own_class(wanted.spec, tuple(roles), in_process=company.in_process, adapter=adapter)
     mind = ArenaMind if role == ARENA else callbacks
     return OwnAgent(chosen.instances, name=wanted.seat.id, now=wanted.company.now, mind=mind)
 

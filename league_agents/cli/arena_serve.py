@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from league_agents.cli.numbers import WholeRange
+from league_agents.cli.own_code import in_process_option
+from league_agents.kit.errors import ConfigError
 
 if TYPE_CHECKING:
     from league_agents.agents.asking import Models
@@ -28,6 +30,14 @@ if TYPE_CHECKING:
     show_default=True,
     help="The form of answers: the protocol's own page, or the organisation's narrower schemas.",
 )
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="NAME=SPEC",
+    help="Offer an agent of yours under this name, as for 'arena play'; it runs at your expense. May be repeated.",
+)
+@in_process_option
 @click.option("--llm", is_flag=True, help="Strangers may put language models on seats, at your expense.")
 @click.option(
     "--keep",
@@ -42,7 +52,18 @@ if TYPE_CHECKING:
     show_default=True,
     help="Finished matches that are kept; the oldest are removed first.",
 )
-def serve(*, host: str, port: int, public: bool, profile: str, llm: bool, keep: str | None, keep_most: int) -> None:
+def serve(
+    *,
+    host: str,
+    port: int,
+    public: bool,
+    profile: str,
+    agents: tuple[str, ...],
+    in_process: bool,
+    llm: bool,
+    keep: str | None,
+    keep_most: int,
+) -> None:
     """Serve the Boardgame Protocol, and a page on which people play and watch.
 
     It runs until it is interrupted. Programs connect to /ws or /protocol; the page is at /, finished matches at
@@ -70,13 +91,14 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool, keep: 
     path = None if keep == "none" else default_keep_path() if keep is None else Path(keep).expanduser()
     with kept_matches(path, most_finished=keep_most) as kept:
         server = arena_server(
-            Company(models=models, index_path=default_index_path),
+            Company(models=models, index_path=default_index_path, in_process=in_process),
             host=host,
             port=port,
             is_public=public,
             with_models=llm,
             profile=Profile(profile),
             keep=kept,
+            own_agents=_named(agents),
         )
         stopping = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -92,3 +114,15 @@ def serve(*, host: str, port: int, public: bool, profile: str, llm: bool, keep: 
             click.echo(server.url)
             stopping.wait()
     click.echo("stopped", err=True)
+
+
+def _named(agents: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in agents:
+        name, equals, spec = each.partition("=")
+        if not equals or not name or not spec:
+            raise ConfigError(f"--agent {each:.80}", "must be NAME=SPEC, for example mine=my_agent:MyAgent")
+        if name in found:
+            raise ConfigError(f"--agent {name:.80}", "is given twice; keep one of the two")
+        found[name] = spec
+    return found

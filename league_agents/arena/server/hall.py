@@ -360,6 +360,12 @@ class Hall:
         is_open: bool = True,
     ) -> Hosted:
         self.tables.check_room(opener)
+        own = self.house.own
+        seats = [seat.agent for table in self.tables.all() if table.agents for seat in table.scenario.seats]
+        wanted = sum(seat.agent in own for seat in scenario.seats)
+        taken = sum(agent in own for agent in seats) if wanted else 0
+        if wanted and taken + wanted > self.limits.own_agents:
+            raise LimitExceeded("seats of this server's own agents", taken + wanted, self.limits.own_agents)
         seed = secrets.randbits(63) if scenario.seed is None else scenario.seed
         match_id = f"m-{secrets.token_hex(6)}"
         table = ServedMatch(
@@ -468,6 +474,9 @@ class Hall:
         reason = "Everybody has left."
         try:
             await session.run()
+        except asyncio.CancelledError:
+            table.release_agents()
+            raise
         except Exception as failed:  # a failure ends this match only
             reason = f"The server failed; incident {self._incident(f'match {match_id}', failed)}."
             session.decisions.abandon()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,6 +63,9 @@ class House:
     memory_for: Callable[[str], Memory | None] = lambda _game: None
     """Game -> a new memory for one of its agents; ``None`` if the game keeps none."""
 
+    own: frozenset[str] = frozenset()
+    """The agents of ``agents_of`` that the operator has added. Each of their seats may need a process."""
+
 
 class HouseAgent:
     """An agent of the server, with its pauses and its limit on computing time."""
@@ -107,6 +111,12 @@ class HouseAgent:
         reset = getattr(self._agent, "reset", None)
         if callable(reset):
             reset()
+
+    def close(self) -> None:
+        """Release the agent; does not wait for it."""
+        close = getattr(self._agent, "close", None)
+        if callable(close):
+            threading.Thread(target=close, name="closing an agent").start()
 
     def _thought(self, thinking: asyncio.Future[Any]) -> None:
         self._thinkers.release()

@@ -85,6 +85,9 @@ class ServerLimits:
     house_actions_per_s: float = 500.0
     """Rate for all agents of the server together, for the same reason."""
 
+    own_agents: int = 32
+    """Seats of agents that the operator has added, in all matches that are not over."""
+
     thinkers: int = 2
     """Agents of the server that may compute at the same time; the others wait."""
 

@@ -101,13 +101,21 @@ class ServedMatch:
         """Compress the transcript and drop the agents of a match that is over. ``written`` is its transcript."""
         if self.session is not None and self.session.decisions.is_over:
             self.session.end()
-        self.agents.clear()
+        self.release_agents()
         if self.transcript is not None:
             text = self.transcript.getvalue() if written is None else written
             self.packed = zlib.compress(text.encode("utf-8", "backslashreplace"), 6)
             self.transcript = None
         if self.session is not None:
             self.session.release()
+
+    def release_agents(self) -> None:
+        """Release the agents of the house, whose match is over."""
+        for agent in self.agents.values():
+            close = getattr(agent, "close", None)
+            if callable(close):
+                close()
+        self.agents.clear()
 
     def transcript_lines(self) -> list[str]:
         """The transcript of a match that is over."""
