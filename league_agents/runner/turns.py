@@ -3,7 +3,7 @@
 Rule 1: a role whose turn is due waits at the end of a queue, also if it has just had one. So each gets as many turns as
 any other, however much mail one of them has.
 Rule 2: roles that are in trouble or were slow have a queue of their own, and most threads are never theirs: mailboxes
-that hang leave threads for the others.
+that hang leave threads for the others. A role is known to be slow when its first slow turn has ended, not before.
 Rule 3: no step but the end grows with the number of roles: the times at which turns become due are in a heap.
 """
 
