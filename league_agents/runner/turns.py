@@ -3,7 +3,8 @@
 Rule 1: a role whose turn is due waits at the end of a queue, also if it has just had one. So each gets as many turns as
 any other, however much mail one of them has.
 Rule 2: roles that are in trouble or were slow have a queue of their own, and most threads are never theirs: mailboxes
-that hang leave threads for the others. A role is known to be slow when its first slow turn has ended, not before.
+that hang leave threads for the others. A role is known to be slow when its first slow turn has ended; until then
+another thread stands in for the one that it holds.
 Rule 3: no step but the end grows with the number of roles: the times at which turns become due are in a heap.
 """
 
@@ -25,6 +26,9 @@ THREADS = 32
 
 SLOW_SHARE = 4
 """One thread of so many may serve slow roles, and at least one."""
+
+STAND_INS = 256
+"""Most threads that stand in for those whose turns take long."""
 
 SLOW_TURN_S = 2.0
 """Seconds after which a turn makes its role a slow one until its next turn."""
@@ -76,6 +80,9 @@ class TurnQueue:
         self._slow_places = slow_places
         self._slow_running = 0
         self._entries: dict[Resident, _Entry] = {}
+        self._running: dict[Resident, float] = {}
+        """When the turns that are under way began."""
+
         self._queues: tuple[deque[Resident], deque[Resident]] = (deque(), deque())
         """Residents whose turn is due: the usual ones and the slow ones."""
 
@@ -117,6 +124,7 @@ class TurnQueue:
         resident = queue.popleft()
         entry = self._entries[resident]
         entry.is_queued, entry.is_running, entry.is_slow = False, True, queue is slow
+        self._running[resident] = now_s
         self._slow_running += entry.is_slow
         return resident
 
@@ -134,6 +142,13 @@ class TurnQueue:
         self._ended(resident)
         del self._entries[resident]
 
+    def overdue(self, now_s: float) -> int:
+        """How many turns of roles that are not known to be slow have taken long already."""
+        return sum(
+            now_s - began_s > SLOW_TURN_S and not self._entries[resident].is_slow
+            for resident, began_s in self._running.items()
+        )
+
     def next_due_s(self) -> float | None:
         """When the next turn becomes due by the clock; ``None`` if none does."""
         return self._due[0][0] if self._due else None
@@ -147,6 +162,7 @@ class TurnQueue:
         entry = self._entries[resident]
         self._slow_running -= entry.is_slow
         entry.is_running = entry.is_slow = False
+        del self._running[resident]
         return entry
 
 
@@ -167,12 +183,22 @@ class TurnPool:
         self._on_end = on_end
         self._changed = threading.Condition()
         self._queue = TurnQueue(slow_places=max(1, most_threads // SLOW_SHARE))
-        self._threads: list[threading.Thread] = []
+        self._threads: set[threading.Thread] = set()
+        self._stand_ins = 0
+        """Threads that are allowed besides, while turns take long."""
+
+        self._stopping = threading.Event()
         self._watched_s: float | None = None
         """The due time that a thread waits for; the others wait to be called. ``None`` if there is none."""
 
         self._is_stopping = False
         self._residents: set[Resident] = set()
+
+    @property
+    def threads(self) -> tuple[threading.Thread, ...]:
+        """Those that take turns, or wait for one."""
+        with self._changed:
+            return tuple(self._threads)
 
     def add(self, role: LiveRole, wakeup: Wakeup) -> Resident:
         """Let a role take turns until its wakeup is stopped, it has nothing to do any more, or it fails."""
@@ -182,10 +208,9 @@ class TurnPool:
                 wakeup.stop()
             self._residents.add(resident)
             self._queue.add(resident)
-            if len(self._threads) < min(self._most_threads, len(self._queue)):
-                thread = threading.Thread(target=self._work, daemon=True)
-                self._threads.append(thread)
-                thread.start()
+            if not self._threads:
+                threading.Thread(target=self._watch, name="turns", daemon=True).start()
+            self._fill()
             self._changed.notify()
         wakeup.listen(lambda: self._wake(resident))
         return resident
@@ -194,6 +219,7 @@ class TurnPool:
         """Ask every role to end after the current call or commit."""
         with self._changed:
             self._is_stopping = True
+            self._stopping.set()
             residents = list(self._residents)
             self._changed.notify_all()
         for resident in residents:
@@ -202,8 +228,22 @@ class TurnPool:
     def join(self, patience: timedelta) -> None:
         """Wait until every role has ended, at most so long. Call ``stop`` before."""
         ends_s = monotonic_s() + patience.total_seconds()
-        for thread in self._threads:
+        for thread in self.threads:
             thread.join(max(0.0, ends_s - monotonic_s()))
+
+    def _fill(self) -> None:
+        """Start the threads that are allowed and not there."""
+        while len(self._threads) < min(self._most_threads + self._stand_ins, len(self._queue)):
+            thread = threading.Thread(target=self._work, daemon=True)
+            self._threads.add(thread)
+            thread.start()
+
+    def _watch(self) -> None:
+        """Let another thread stand in for each that has a turn which takes long."""
+        while not self._stopping.wait(SLOW_TURN_S):
+            with self._changed:
+                self._stand_ins = min(self._queue.overdue(monotonic_s()), STAND_INS)
+                self._fill()
 
     def _wake(self, resident: Resident) -> None:
         with self._changed:
@@ -225,12 +265,16 @@ class TurnPool:
                 self._on_end(resident)
                 self._on_change()
         with self._changed:
+            self._threads.discard(threading.current_thread())
             self._changed.notify_all()
 
     def _next(self) -> Resident | None:
-        """The resident whose turn it is; waits for it. ``None`` at the end."""
+        """The resident whose turn it is; waits for it. ``None`` at the end, and if this thread is one too many."""
         with self._changed:
             while True:
+                if len(self._threads) > self._most_threads + self._stand_ins:
+                    self._threads.discard(threading.current_thread())
+                    return None
                 now_s = monotonic_s()
                 resident = self._queue.take(now_s)
                 if resident is not None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from league_agents.local_league.patience import LIMIT_S, until
+from league_agents.runner import turns
 from league_agents.runner.live import LiveRole
 from league_agents.runner.turns import Resident, TurnPool, TurnQueue
 from league_agents.runner.wakeup import Wakeup
@@ -141,6 +142,23 @@ def test_a_role_that_hangs_delays_nobody() -> None:
     until(lambda: all(role.turns >= 3 for role in others), "turns of the others")
     release.set()
     end(pool)
+
+
+def test_roles_that_begin_to_hang_together_delay_nobody_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "SLOW_TURN_S", 0.01)
+    pool = TurnPool(most_threads=2)
+    release = threading.Event()
+    hanging = [Scripted(f"hanging {n}", block=release) for n in range(9)]
+    for role in hanging:
+        add(pool, role)
+    until(lambda: sum(role.turns for role in hanging) >= 2, "a turn on every thread")
+    other = Scripted("other", rest=timedelta(0))
+    add(pool, other)
+    until(lambda: other.turns >= 3, "turns of the other")
+    release.set()
+    until(lambda: len(pool.threads) == 2, "the end of the threads that stood in")
+    end(pool)
+    assert pool.threads == ()
 
 
 def test_a_rest_is_ended_by_a_call_from_any_thread() -> None:
