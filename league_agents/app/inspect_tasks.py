@@ -4,7 +4,7 @@
 
     inspect eval league_agents/q21 --model openai/gpt-4o-mini -T rules=course -T books=2/2 -T games=50
     inspect eval league_agents/q21_referee --model openai/gpt-4o-mini
-    inspect eval league_agents/undercover --model openai/gpt-4o-mini -T opponents=scripted
+    inspect eval league_agents/arena --model openai/gpt-4o-mini -T game=market -T opponents=scripted
 
 Rule 1: the rules decide points, and code computes every figure: no text of the model is a score.
 Rule 2: a sample is a game with a number. Equal parameters give equal targets, opponents and noise, in this package's
@@ -104,7 +104,7 @@ def q21_referee(
 
 @task
 def arena(
-    game: str = "undercover",
+    game: str,
     seat: int = 1,
     opponents: str = SCRIPTED,
     games: int = 20,
@@ -115,7 +115,7 @@ def arena(
     """A game of the arena with the model on one seat.
 
     Args:
-        game: ``undercover``, ``guess_number``, ``market``, ``q21`` or an installed game.
+        game: one of ``league-agents arena games``.
         seat: the model's, from 1.
         opponents: what plays on the other seats: ``scripted``, ``random``, ``offline`` in q21, or ``module:Class``.
         games: number of samples.
@@ -132,12 +132,6 @@ def arena(
         solver=arena_match(game, agents, seat - 1, seed, lang, dict(config or {})),
         scorer=by_the_rules(),
     )
-
-
-@task
-def undercover(seat: int = 1, opponents: str = SCRIPTED, games: int = 20, seed: int = 1, lang: str = "en") -> Task:
-    """``arena`` with its game of hidden words; the parameters are the same."""
-    return arena("undercover", seat, opponents, games, seed, lang)
 
 
 @solver

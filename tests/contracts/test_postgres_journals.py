@@ -501,7 +501,7 @@ def test_one_caller_waits_for_a_server_that_is_away_and_no_other(
 
 
 def test_a_daemon_begins_while_the_database_is_away_and_says_so_once(tmp_path: Path) -> None:
-    url = f"postgresql://league@/league?host={tmp_path}&lease_seconds=2"
+    url = "postgresql://league@127.0.0.1:1/league?lease_seconds=2"  # nothing listens there
     write_league_file(tmp_path, url)
     clock, heard = ManualClock(NOON), Heard()
     with live_roles(read_league_file(tmp_path / "league.yaml", {}), observer=heard, clock=clock) as (live,):

@@ -272,7 +272,7 @@ def test_a_missing_client_file_is_named_before_the_login(player: Path, tmp_path:
     (tmp_path / "client_secret.json").unlink()
     shown = run(*command.split())
     assert shown.exit_code == code
-    assert re.search(r"client_secret\.json: there is no such file.*steps 1-4.*auth login", shown.output)
+    assert re.search(r"client_secret\.json: there is no such file.*steps 1-3.*auth login", shown.output)
 
 
 @pytest.mark.parametrize("command", [("config", "check"), ("run", "--scan"), ("run", "--test-connectivity")])

@@ -47,7 +47,7 @@ RUNS: dict[str, tuple[str, Callable[[str], str], dict[str, Any]]] = {
     "course": ("q21", well_formed, {"games": 1, "rules": "course", "books": "2/2", "noise": 0.1}),
     "chain": ("q21", brag, {"games": 1, "agent": "chain"}),
     "referee": ("q21_referee", brag, {"games": 1, "players": "scripted"}),
-    "undercover": ("undercover", well_formed, {"games": 2, "seat": 2}),
+    "undercover": ("arena", well_formed, {"games": 2, "game": "undercover", "seat": 2}),
     "guess_number": ("arena", brag, {"games": 1, "game": "guess_number"}),
     "failing": ("q21", fail, {"games": 1, "agent": "chain"}),
 }

@@ -119,7 +119,7 @@ def test_a_service_that_fails_fails_the_sample(runs: dict[str, Any]) -> None:
         (lambda: inspect_tasks.q21(books="9/2"), "--books"),
         (lambda: inspect_tasks.q21_referee(players="nobody"), "nobody"),
         (lambda: inspect_tasks.arena("chess"), "chess"),
-        (lambda: inspect_tasks.undercover(seat=7), "1 to 6"),
+        (lambda: inspect_tasks.arena("undercover", seat=7), "1 to 6"),
     ],
 )
 def test_a_wrong_parameter_is_one_line_before_the_first_sample(make: Callable[[], object], said: str) -> None:
