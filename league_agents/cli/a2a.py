@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ import click
 
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import SPECS
+from league_agents.cli.stopping import stop_asked
 
 if TYPE_CHECKING:
     from league_agents.app.a2a_server import Served
@@ -77,9 +76,7 @@ def serve(
     chosen = None if no_token else environment_of(Path("league.yaml")).get(TOKEN_VARIABLE)
     token = chosen or (secrets.token_urlsafe(24) if public and not no_token else None)
     address = None if card_url is None else web_address(card_url, "--card-url", example="https://agents.example.org")
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: stopping.set())
+    stopping = stop_asked()
     with A2aServer(
         _served(role, agent, rules), host=host, port=port, is_public=public, token=token, card_url=address
     ) as server:

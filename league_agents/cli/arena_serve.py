@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
-import threading
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +11,7 @@ import click
 
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.own_code import in_process_option
+from league_agents.cli.stopping import stop_asked
 from league_agents.kit.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -100,9 +99,7 @@ def serve(
             keep=kept,
             own_agents=_named(agents),
         )
-        stopping = threading.Event()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda _number, _frame: stopping.set())
+        stopping = stop_asked()
         settle_memory()
         for error in usable_games()[1]:
             click.echo(f"left out: {printable(str(error), 600)}", err=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import signal
-import threading
 from pathlib import Path
 
 import click
@@ -12,6 +10,7 @@ import click
 from league_agents.cli.numbers import WholeRange
 from league_agents.cli.options import CONFIG, FROM, SEASON
 from league_agents.cli.season_source import opener
+from league_agents.cli.stopping import stop_asked
 from league_agents.kit.errors import ConfigError
 from league_agents.kit.printable import printable
 
@@ -60,9 +59,7 @@ def command(
         if source is None or not source.is_dir():
             raise
         click.echo(f"nothing to show yet: {printable(str(error), 600)}", err=True)  # a season that begins
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: stopping.set())
+    stopping = stop_asked()
     with DashboardServer(read, host=host, port=port, is_public=public, token=token) as server:
         reach = "everybody who has the token" if public else "this machine only"
         click.echo(f"serving {reach}; stop it with Ctrl-C", err=True)

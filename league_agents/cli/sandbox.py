@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from league_agents.cli.numbers import WholeRange
+from league_agents.cli.stopping import stop_asked
 
 if TYPE_CHECKING:
     from league_agents.sandbox.faults import Fault
@@ -78,9 +77,7 @@ def command(
         grant_lifetime=timedelta(days=7) if testing_app else None,
         asks_for_account=True,
     )
-    stopping = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda _number, _frame: stopping.set())
+    stopping = stop_asked()
     with Sandbox(addresses, port=port, faults=plan, seed=seed, rules=rules, state=state, may_kill=True) as sandbox:
         _tell(sandbox, folder)
         stopping.wait()
