@@ -82,19 +82,24 @@ export class Turn {
 
   /** Send what the reader has decided in an earlier form. If it is refused, its form is shown as ever. */
   async sendPlanned({ type, data }) {
-    this.isSending = true;
     fill(this.node, el("p", { class: "waiting-for" }, t("turn.sent")));
     const line = this.page.line;
+    const answer = await this.send(line, type, data);
+    this.key = null;
+    if (this.page.isClosed || line !== this.page.line) return;
+    this.hasPlan = answer.action_response?.status === "success";
+    this.page.ask();
+  }
+
+  async send(line, type, data) {
+    this.isSending = true;
     const answer = await line.request({
       type: "perform_action",
       ...this.page.heading(),
       action: { version: this.page.state.state.version, type, data },
     });
     this.isSending = false;
-    this.key = null;
-    if (this.page.isClosed || line !== this.page.line) return;
-    this.hasPlan = answer.action_response?.status === "success";
-    this.page.ask();
+    return answer;
   }
 
   showForms(table, module, legal) {
@@ -183,18 +188,12 @@ export class Turn {
       button.textContent = t("form.anyway");
       return;
     }
-    this.isSending = true;
     const label = button.textContent;
     button.setAttribute("aria-disabled", "true");
     button.textContent = t("turn.sent");
     const data = adapted?.finish ? adapted.finish(value) : value;
     const line = this.page.line;
-    const answer = await line.request({
-      type: "perform_action",
-      ...this.page.heading(),
-      action: { version: this.page.state.state.version, type: legal.type, data },
-    });
-    this.isSending = false;
+    const answer = await this.send(line, legal.type, data);
     button.removeAttribute("aria-disabled");
     button.textContent = label;
     if (this.page.isClosed || line !== this.page.line) return;
